@@ -1,0 +1,120 @@
+"""Settings: from a file, then the environment, then flags; unknown keys are refused."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from penstock.errors import Problem, ResourceError
+
+_PREFIX = "PENSTOCK_"
+# Names with the prefix that belong to the tools around the server, not to its settings.
+_FOREIGN = frozenset({"PENSTOCK_CI", "PENSTOCK_CONFIG", "PENSTOCK_FUZZ", "PENSTOCK_SETTINGS_JSON"})
+
+Positive = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[float, Meta(gt=0)]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything that can be set; each as a flag or file key, and as PENSTOCK_ in the environment."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on; the default is reachable from this machine only."""
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8080
+    """Port to listen on; 0 takes a free one."""
+    data: str = "./penstock-data"
+    """Directory that holds all state of the embedded default."""
+    url: str = ""
+    """Public base address, where it differs from host and port."""
+    log_level: str = "info"
+    """debug, info, warning or error."""
+    log_format: str = "text"
+    """text for people, json for machines."""
+    event_bytes: Annotated[int, Meta(ge=65_536)] = 1 << 20
+    """Largest event that is accepted, in bytes."""
+    batch_bytes: Annotated[int, Meta(ge=65_536)] = 8 << 20
+    """Largest request that is accepted, in bytes."""
+    backlog_events: Positive = 5_000_000
+    """Events that may wait for delivery before publishing is refused with 503."""
+    retention_days: Seconds = 7.0
+    """Days after which delivered events leave the log."""
+    retention_bytes: Annotated[int, Meta(ge=1 << 20)] = 10 << 30
+    """Bytes that the log may take before the oldest delivered events leave it."""
+    batch_events: Positive = 20_000
+    """Most events in one micro-batch."""
+    batch_seconds: Seconds = 0.5
+    """Time budget of a micro-batch: slower answers are waited for elsewhere."""
+    slots: Positive = 4
+    """Task slots of the local Spark; more than cores, because deliveries mostly wait."""
+    retry_shards: Positive = 1
+    """Tasks among which the destinations of parked deliveries are shared."""
+    retry_epoch_seconds: Seconds = 30.0
+    """How long such a task runs before Spark starts it anew."""
+    in_flight: Positive = 32
+    """Requests that one destination may have to answer at once, unless its route says otherwise."""
+    driver_memory: str = "512m"
+    """Heap of the Spark driver."""
+    spark_master: str = ""
+    """Address of a Spark cluster; empty for Spark inside the pipeline process."""
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.data)
+
+    @property
+    def address(self) -> str:
+        return self.url or f"http://{self.host}:{self.port}"
+
+
+def settings(
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Settings:
+    """Return the settings, or raise ResourceError naming every wrong one."""
+    environment = os.environ if environment is None else environment
+    file = file or (Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None)
+    values: dict[str, Any] = {} if file is None else _from_file(file)
+    values |= _from_environment(environment)
+    values |= {key: value for key, value in (flags or {}).items() if value is not None}
+    return _checked(values)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ResourceError([Problem(str(path), f"cannot be read: {exc}")]) from exc
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        key.removeprefix(_PREFIX).lower(): value
+        for key, value in environment.items()
+        if key.startswith(_PREFIX) and key not in _FOREIGN
+    }
+
+
+def _checked(values: Mapping[str, Any]) -> Settings:
+    known = Settings.__struct_fields__
+    problems = [
+        Problem(key, f"is no setting; known are {', '.join(sorted(known))}")
+        for key in values
+        if key not in known
+    ]
+    for key in known:
+        if key in values:
+            try:
+                # One at a time, so that every wrong setting is named, not only the first.
+                msgspec.convert({key: values[key]}, Settings, strict=False)
+            except msgspec.ValidationError as exc:
+                problems.append(Problem(key, str(exc).split(" - at ")[0]))
+    if problems:
+        raise ResourceError(problems)
+    return msgspec.convert(dict(values), Settings, strict=False)

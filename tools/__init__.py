@@ -1,0 +1,1 @@
+"""What `make` calls: install, find Java, refresh the lock, report conformance."""
