@@ -1,0 +1,265 @@
+"""The embedded log: Arrow record batches in one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+
+from penstock.errors import FormatError, LimitError, StoreError
+from penstock.events.entry import Entry
+from penstock.formats import arrow
+from penstock.ports import Chunk, Position, Span
+
+_LAYOUT = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+  first INTEGER PRIMARY KEY,
+  count INTEGER NOT NULL,
+  appended INTEGER NOT NULL,
+  crc INTEGER NOT NULL,
+  body BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS batches_appended ON batches (appended);
+"""
+_MOST_ROWS = 5_000
+_MOST_BYTES = 8 << 20
+_SPARE_BYTES = 64 << 20
+_SPARE_CHECK_SECONDS = 1.0
+_GLANCE = 0.005
+_ASK = 0.25
+
+
+class SqliteLog:
+    """An `EventLog` with one partition; every append is on disk before it returns."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._wal = f"{path}-wal"
+        self._lock = threading.Lock()
+        self._spare_checked = 0.0
+        with self._translated():
+            self._connection = sqlite3.connect(
+                path, isolation_level=None, timeout=30.0, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            # FULL: the write-ahead log is synced at each commit, so a 202 survives a power cut.
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute("PRAGMA journal_size_limit=67108864")
+            self._create()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return cls(path)
+
+    def _create(self) -> None:
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if found == _LAYOUT:
+            return
+        if found > _LAYOUT:
+            msg = f"the log has layout {found}, this version of Penstock knows up to {_LAYOUT}"
+            raise StoreError(msg, address=str(self._path))
+        self._connection.executescript(f"{_SCHEMA} PRAGMA user_version={_LAYOUT};")
+
+    def append(self, entries: Sequence[Entry]) -> Position:
+        """Store the entries together or not at all, durably, and return the position after them."""
+        pieces = list(_pieces(entries))
+        now = time.time_ns() // 1_000
+        with self._lock, self._translated():
+            self._check_spare()
+            with self._writing() as connection:
+                first = self._head()
+                for batch in pieces:
+                    body = arrow.dump(batch)
+                    connection.execute(
+                        "INSERT INTO batches VALUES (?, ?, ?, ?, ?)",
+                        (first, batch.num_rows, now, zlib.crc32(body), body),
+                    )
+                    first += batch.num_rows
+            return (first,)
+
+    def read(self, span: Span) -> Iterator[Chunk]:
+        """Yield the events of a span in order; refuse when some of them are gone or damaged."""
+        with self._lock, self._translated():
+            rows = self._connection.execute(
+                "SELECT first, count, crc, body FROM batches WHERE first < ? AND first >= "
+                "coalesce((SELECT max(first) FROM batches WHERE first <= ?), 0) ORDER BY first",
+                (span.end, span.start),
+            ).fetchall()
+        expected = span.start
+        for first, count, crc, body in rows:
+            if first + count <= span.start:
+                continue
+            skipped = max(span.start - first, 0)
+            if first + skipped != expected:
+                break
+            batch = self._checked(first, crc, body).slice(skipped, span.end - first - skipped)
+            expected = first + skipped + batch.num_rows
+            yield Chunk(0, first + skipped, batch)
+        if expected != span.end and len(span):
+            msg = f"events {expected} to {span.end} are not in the log"
+            raise StoreError(msg, address=str(self._path))
+
+    def bounds(self) -> tuple[Position, Position]:
+        """Return the first position that is still kept, and the head."""
+        with self._lock, self._translated():
+            head = self._head()
+            row = self._connection.execute("SELECT min(first) FROM batches").fetchone()
+        return (head if row[0] is None else row[0],), (head,)
+
+    def wait(self, position: Position, seconds: float) -> Position:
+        """Return the head as soon as it is beyond a position, or after some seconds."""
+        until = time.monotonic() + seconds
+        while True:
+            seen, asked = self._signature(), time.monotonic()
+            with self._lock, self._translated():
+                head = (self._head(),)
+            if head != position or asked >= until:
+                return head
+            # Looking at the file costs a hundredth of asking the database, so an idle server is
+            # idle. Two commits within one tick of the file clock look like one: ask now and then.
+            while self._signature() == seen and time.monotonic() < min(until, asked + _ASK):
+                time.sleep(_GLANCE)
+
+    def _signature(self) -> tuple[int, int]:
+        try:
+            found = os.stat(self._wal)
+        except FileNotFoundError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_size
+
+    def trim(self, before: Position) -> int:
+        """Forget whole batches before a position and return how many events that were."""
+        with self._lock, self._translated(), self._writing() as connection:
+            # The head must survive the last batch, or offsets would start over.
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('head', ?)", (self._head(),))
+            row = connection.execute(
+                "SELECT coalesce(sum(count), 0) FROM batches WHERE first + count <= ?", before
+            ).fetchone()
+            connection.execute("DELETE FROM batches WHERE first + count <= ?", before)
+        return int(row[0])
+
+    def expired(self, older_than: int, most_bytes: int) -> Position:
+        """Return the position before which retention by age (µs) and by size would trim."""
+        with self._lock, self._translated():
+            by_age = self._connection.execute(
+                "SELECT coalesce(max(first + count), 0) FROM batches WHERE appended < ?",
+                (older_than,),
+            ).fetchone()[0]
+            by_size = 0
+            if self.size() > most_bytes:
+                by_size = self._oldest_beyond(most_bytes)
+        return (max(by_age, by_size),)
+
+    def _oldest_beyond(self, most_bytes: int) -> int:
+        kept = 0
+        rows = self._connection.execute(
+            "SELECT first, count, length(body) FROM batches ORDER BY first DESC"
+        )
+        for first, count, size in rows:
+            kept += size
+            if kept > most_bytes:
+                return int(first + count)
+        return 0
+
+    def size(self) -> int:
+        """Return how many bytes the log takes on disk."""
+        pages, free, width = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * width)
+
+    def check(self) -> list[str]:
+        """Read everything once and return what is damaged."""
+        with self._lock:
+            try:
+                found = [row[0] for row in self._connection.execute("PRAGMA quick_check")]
+                damage = [line for line in found if line != "ok"]
+                rows = self._connection.execute("SELECT first, crc, body FROM batches")
+                damage += [
+                    f"events from {first} on fail their checksum"
+                    for first, crc, body in rows
+                    if zlib.crc32(body) != crc
+                ]
+            except sqlite3.DatabaseError as exc:
+                return [str(exc)]
+        return damage
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _head(self) -> int:
+        row = self._connection.execute(
+            "SELECT first + count FROM batches ORDER BY first DESC LIMIT 1"
+        ).fetchone()
+        if row is None:
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'head'").fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _checked(self, first: int, crc: int, body: bytes) -> pa.RecordBatch:
+        if zlib.crc32(body) != crc:
+            msg = f"the log is damaged: events from {first} on fail their checksum"
+            raise StoreError(msg, address=str(self._path))
+        try:
+            return arrow.load(body)
+        except FormatError as exc:
+            msg = f"the log is damaged: events from {first} on cannot be read"
+            raise StoreError(msg, address=str(self._path)) from exc
+
+    def _check_spare(self) -> None:
+        now = time.monotonic()
+        if now - self._spare_checked < _SPARE_CHECK_SECONDS:
+            return
+        self._spare_checked = now
+        if shutil.disk_usage(self._path.parent).free < _SPARE_BYTES:
+            msg = "the disk is nearly full: make room, then publish again"
+            self._spare_checked = 0.0
+            raise LimitError(msg, limit="disk", retry_after=30)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as exc:
+            if "full" in str(exc):
+                msg = "the disk is full: make room, then publish again"
+                raise LimitError(msg, limit="disk", retry_after=30) from exc
+            msg = f"the event log failed: {exc}"
+            raise StoreError(msg, address=str(self._path)) from exc
+
+
+def _pieces(entries: Sequence[Entry]) -> Iterator[pa.RecordBatch]:
+    """Cut a large append so that no row of the table grows beyond what is quick to read."""
+    start = size = 0
+    for index, entry in enumerate(entries):
+        width = len(entry.event.data or b"") + 200
+        if index > start and (size + width > _MOST_BYTES or index - start >= _MOST_ROWS):
+            yield arrow.pack(entries[start:index])
+            start, size = index, 0
+        size += width
+    if start < len(entries):
+        yield arrow.pack(entries[start:])
