@@ -1,0 +1,230 @@
+"""Answers turned into what the ledger writes: one account per batch, or per group of retries."""
+
+from __future__ import annotations
+
+import msgspec
+
+from penstock.delivery import health as healths
+from penstock.delivery.health import Sample
+from penstock.delivery.judge import Outcome, cause, judge, retry_after
+from penstock.delivery.policy import deadline, next_attempt
+from penstock.events.entry import Entry
+from penstock.ports import Dead, Health, Leg, Parked, Response, Tally
+from penstock.routing.route import Route
+
+DELIVERED, PARKED, DEAD = 0, 1, 2
+_HELD = "the destination is not up; the delivery waits for it"
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    """One event on its way to one route."""
+
+    route: Route
+    entry: Entry
+    partition: int
+    offset: int
+    parked: Parked | None = None
+    """How it waited, if it did."""
+
+    @property
+    def leg(self) -> Leg:
+        return Leg.SUBSCRIBER if self.parked is None else self.parked.leg
+
+    @property
+    def destination(self) -> str:
+        if self.leg is Leg.DEAD_LETTER:
+            return self.route.policy.dead_letter or ""
+        return self.route.target.uri
+
+    @property
+    def attempts(self) -> int:
+        return 0 if self.parked is None else self.parked.attempts
+
+
+class Account:
+    """Adds up answers; reading it twice gives the same."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+        self.outcomes: list[tuple[int, int, str, int, int, int, int]] = []
+        self.parked: list[Parked] = []
+        self.dead: list[Dead] = []
+        self.finished: list[int] = []
+        self.stopped: list[str] = []
+        self.answered: list[tuple[Delivery, Response]] = []
+        self._tallies: dict[str, dict[str, float | str | None]] = {}
+        self._samples: dict[str, Sample] = {}
+
+    def tallies(self) -> list[Tally]:
+        return [msgspec.convert({"route": key, **sums}, Tally) for key, sums in self._tallies.items()]
+
+    def health(self, known: dict[str, Health], patience: float) -> list[Health]:
+        """Return the destinations whose health is other than it was."""
+        changed = []
+        for destination, sample in self._samples.items():
+            before = known.get(destination, Health(destination))
+            after = healths.after(before, sample, self.now, patience)
+            if msgspec.structs.replace(after, cause="") != msgspec.structs.replace(before, cause=""):
+                changed.append(after)
+        return changed
+
+    def settled(self, delivery: Delivery, response: Response) -> None:
+        """Take the answer to one attempt."""
+        outcome = judge(delivery.route.rules, response)
+        self._sample(delivery, response, outcome)
+        if outcome is Outcome.DELIVERED:
+            self._delivered(delivery, response)
+            return
+        self._failed(delivery, response, outcome)
+
+    def unfinished(self, delivery: Delivery) -> None:
+        """Take note of an attempt that was cut off: it counts for nothing and is made again."""
+        sample = self._samples.get(delivery.destination, Sample())
+        self._samples[delivery.destination] = msgspec.structs.replace(
+            sample, unfinished=sample.unfinished + 1
+        )
+        self.held(delivery, self.now)
+
+    def held(self, delivery: Delivery, until: float) -> None:
+        """Park a delivery without an attempt."""
+        parked = self._waiting(delivery, max(until, self.now), delivery.attempts, 0, _HELD)
+        self._park(delivery, parked, 0)
+
+    def dropped(self, delivery: Delivery) -> None:
+        """Let go of a parked delivery whose route is gone (KA-40)."""
+        self._finish(delivery)
+
+    def expired(self, delivery: Delivery) -> None:
+        """Give up a delivery whose whole schedule passed while its destination was down."""
+        status = delivery.parked.status if delivery.parked else 0
+        words = delivery.parked.cause if delivery.parked else ""
+        self._die(delivery, Response(status, error=f"its time has passed; last: {words}"))
+
+    def _delivered(self, delivery: Delivery, response: Response) -> None:
+        self.answered.append((delivery, response))
+        self._finish(delivery)
+        self._note(delivery, DELIVERED, response.status, delivery.attempts + 1)
+        if delivery.leg is Leg.SUBSCRIBER:
+            self._count(delivery, delivered=1, last_success=self.now)
+
+    def _failed(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
+        policy = delivery.route.policy
+        attempts = delivery.attempts + 1
+        first = deadline(policy, self.now) if delivery.parked is None else delivery.parked.deadline
+        due = None
+        if outcome is Outcome.RETRY:
+            asked = retry_after(response, self.now)
+            due = next_attempt(policy, attempts, self.now, first, asked)
+        if due is None:
+            self._die(delivery, response)
+            if outcome is Outcome.STOPPED:
+                self.stopped.append(delivery.route.id)
+            return
+        parked = self._waiting(delivery, due, attempts, response.status, cause(response))
+        self._park(delivery, parked, response.status)
+        self._count(delivery, last_error=cause(response), last_error_at=self.now)
+
+    def _die(self, delivery: Delivery, response: Response) -> None:
+        self._finish(delivery)
+        if delivery.leg is Leg.DEAD_LETTER:
+            return  # KA-08: a dead letter is never dead-lettered again; it is in the list already.
+        attempts = delivery.attempts + (1 if response.status or not delivery.parked else 0)
+        self._note(delivery, DEAD, response.status, attempts)
+        self._count(delivery, dead=1, last_error=cause(response), last_error_at=self.now)
+        self.dead.append(
+            Dead(
+                delivery.route.id,
+                delivery.destination,
+                delivery.partition,
+                delivery.offset,
+                attempts,
+                response.status,
+                cause(response),
+                self.now,
+                msgspec.msgpack.encode(delivery.entry),
+            )
+        )
+        if delivery.route.policy.dead_letter:
+            self._letter(delivery, response)
+
+    def _letter(self, delivery: Delivery, response: Response) -> None:
+        policy = delivery.route.policy
+        self.parked.append(
+            Parked(
+                delivery.route.id,
+                policy.dead_letter or "",
+                delivery.partition,
+                delivery.offset,
+                self.now,
+                deadline(policy, self.now),
+                leg=Leg.DEAD_LETTER,
+                status=response.status,
+                cause=cause(response),
+                entry=msgspec.msgpack.encode(delivery.entry),
+            )
+        )
+
+    def _waiting(
+        self, delivery: Delivery, due: float, attempts: int, status: int, why: str
+    ) -> Parked:
+        if delivery.parked is not None:
+            return msgspec.structs.replace(
+                delivery.parked, due=due, attempts=attempts, status=status, cause=why
+            )
+        return Parked(
+            delivery.route.id,
+            delivery.destination,
+            delivery.partition,
+            delivery.offset,
+            due,
+            deadline(delivery.route.policy, self.now),
+            attempts,
+            status=status,
+            cause=why,
+        )
+
+    def _park(self, delivery: Delivery, parked: Parked, status: int) -> None:
+        self.parked.append(parked)
+        if delivery.parked is None:
+            self._note(delivery, PARKED, status, parked.attempts)
+            self._count(delivery, parked=1)
+
+    def _finish(self, delivery: Delivery) -> None:
+        if delivery.parked is not None:
+            self.finished.append(delivery.parked.id)
+            if delivery.leg is Leg.SUBSCRIBER:
+                self._count(delivery, parked=-1)
+
+    def _note(self, delivery: Delivery, outcome: int, status: int, attempts: int) -> None:
+        if delivery.leg is Leg.SUBSCRIBER:
+            self.outcomes.append(
+                (
+                    delivery.partition,
+                    delivery.offset,
+                    delivery.route.id,
+                    outcome,
+                    status,
+                    attempts,
+                    int(self.now * 1_000_000),
+                )
+            )
+
+    def _count(self, delivery: Delivery, **changes: float | str | None) -> None:
+        sums = self._tallies.setdefault(delivery.route.id, {})
+        for name, value in changes.items():
+            if name.startswith("last_"):
+                sums[name] = value
+            else:
+                sums[name] = int(sums.get(name) or 0) + int(value or 0)
+
+    def _sample(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
+        sample = self._samples.get(delivery.destination, Sample())
+        answered = outcome is not Outcome.RETRY
+        self._samples[delivery.destination] = Sample(
+            sample.delivered + answered,
+            sample.failed + (not answered),
+            sample.unfinished,
+            max(sample.slowest, response.elapsed) if answered else sample.slowest,
+            max(sample.retry_after, retry_after(response, self.now)),
+            sample.cause if answered else cause(response),
+        )

@@ -1,0 +1,82 @@
+"""Send many requests at once, each destination at its own pace, none for longer than the budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from penstock.ports import Request, Response, Sink
+
+_BRISK = 500.0
+"""Answers per second of a destination that only its many requests keep busy, not its slowness."""
+
+
+class Shipment(msgspec.Struct, frozen=True):
+    """Requests for one destination, and how many it may have to answer at once."""
+
+    destination: str
+    protocol: str
+    in_flight: int
+    requests: Sequence[Request]
+
+
+class Answers(msgspec.Struct):
+    """The answers of one destination, in the order of the requests; None where there is none yet."""
+
+    responses: list[Response | None]
+    started: int = 0
+    finished: int = 0
+
+
+async def dispatch(
+    shipments: Sequence[Shipment], sink: Callable[[str], Sink], budget: float
+) -> Mapping[str, Answers]:
+    """Return the answers of every destination that came within the budget.
+
+    A brisk destination with many requests may go on; what a slow one did not answer is left open.
+    """
+    answers = {
+        shipment.destination: Answers([None] * len(shipment.requests)) for shipment in shipments
+    }
+    lanes = {
+        asyncio.ensure_future(
+            _lane(shipment, sink(shipment.protocol), answers[shipment.destination])
+        ): shipment.destination
+        for shipment in shipments
+    }
+    pending: set[asyncio.Future[None]] = set(lanes)
+    elapsed = 0.0
+    while pending:
+        _, pending = await asyncio.wait(pending, timeout=budget)
+        elapsed += budget
+        slow = {lane for lane in pending if answers[lanes[lane]].finished < _BRISK * elapsed}
+        await _cancel(slow)
+        pending -= slow
+    return answers
+
+
+async def _lane(shipment: Shipment, sink: Sink, answers: Answers) -> None:
+    queue = iter(enumerate(shipment.requests))
+    senders = min(shipment.in_flight, len(shipment.requests))
+    if senders == 1:
+        await _sender(queue, sink, answers)
+    else:
+        await asyncio.gather(*(_sender(queue, sink, answers) for _ in range(senders)))
+
+
+async def _sender(
+    queue: Iterator[tuple[int, Request]], sink: Sink, answers: Answers
+) -> None:
+    for number, request in queue:
+        answers.started += 1
+        answers.responses[number] = await sink.send(request)
+        answers.finished += 1
+
+
+async def _cancel(lanes: set[asyncio.Future[None]]) -> None:
+    for lane in lanes:
+        lane.cancel()
+    if lanes:
+        await asyncio.wait(lanes)
