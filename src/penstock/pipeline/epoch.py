@@ -1,0 +1,226 @@
+"""An epoch: one task that owns some destinations for a while and sends what is due for them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+
+import msgspec
+
+from penstock.delivery.accounts import Account, Delivery
+from penstock.delivery.shipping import Packer
+from penstock.formats import arrow
+from penstock.pipeline import replies, rows
+from penstock.pipeline.homes import Pace
+from penstock.pipeline.lane import Lane
+from penstock.pipeline.settle import stop
+from penstock.pipeline.work import retry_share
+from penstock.pipeline.worker import Worker
+from penstock.ports import Chunk, Entry, Health, Leg, Parked, Response, Settlement, Span, State
+from penstock.routing.route import Route, Target
+
+_TICK = 0.03
+_IDLE = 2.0
+_REFRESH = 0.25
+_MOST_CLAIMED = 500
+_LEASE_MARGIN = 30.0
+
+
+class Epoch:
+    """Claims, sends and settles until its time is over and nothing is open any more."""
+
+    def __init__(self, here: Worker, pace: Pace, generation: int, shard: int) -> None:
+        self._here = here
+        self._pace = pace
+        self._generation = generation
+        self._shard = shard
+        self._waiting = here.desk.waiting(generation)
+        self._lanes: dict[str, Lane] = {}
+        self._version = -1
+        self._routes: dict[str, Route] = {}
+        self._owners: dict[str, Route] = {}
+        """For each destination a route that sends there, for its limits."""
+        self._account = Account(time.time())
+        self._chunk: Chunk | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Work until the epoch is over; a destination that answers slowly is not cut off."""
+        ends = time.monotonic() + self._pace.epoch_seconds
+        refreshed = busy = 0.0
+        while True:
+            now = time.monotonic()
+            if now - refreshed > _REFRESH:
+                self._refresh()
+                refreshed = now
+            if self._claim_all(ends) or self._tasks:
+                busy = time.monotonic()
+            self._settle()
+            over = now > ends or now - (busy or now - _IDLE) >= _IDLE
+            if over and not self._tasks:
+                return
+            await self._pause()
+
+    async def _pause(self) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_TICK, return_when=asyncio.FIRST_COMPLETED)
+        # Even after an answer wait a little: answers that come together are settled together.
+        await asyncio.sleep(_TICK / 3)
+
+    def _refresh(self) -> None:
+        """Read again which destinations wait, how they are, and which routes there are."""
+        self._read_routes()
+        known = self._here.desk.ledger.health()
+        for destination, due in self._waiting.destinations().items():
+            if zlib.crc32(destination.encode()) % self._pace.shards != self._shard:
+                continue
+            lane = self._lanes.setdefault(destination, Lane(destination))
+            lane.health = known.get(destination, Health(destination))
+            lane.due = due
+
+    def _read_routes(self) -> None:
+        table = self._here.table()
+        if table.version == self._version:
+            return
+        self._version = table.version
+        self._routes = dict(table.routes)
+        self._owners = {}
+        for route in table.routes.values():
+            self._owners[route.target.uri] = route
+            if route.policy.dead_letter:
+                self._owners.setdefault(route.policy.dead_letter, route)
+
+    def _claim_all(self, ends: float) -> int:
+        return sum(self._claim(lane, ends) for lane in list(self._lanes.values()))
+
+    def _claim(self, lane: Lane, ends: float) -> int:
+        now = time.time()
+        # A slow destination gets no new request that would keep the epoch from ending.
+        late = time.monotonic() + lane.answer_seconds > ends + 1.0
+        if lane.due > now or (late and lane.answer_seconds > 1.0):
+            return 0
+        self._expire(lane, now)
+        room = lane.room(self._route_of(lane), now)
+        if room <= 0:
+            return 0
+        timeout = self._route_of(lane).policy.timeout
+        claimed = self._waiting.claim(
+            lane.health.destination, now, min(room, _MOST_CLAIMED), timeout + _LEASE_MARGIN
+        )
+        if not claimed:
+            lane.due = now + _TICK
+        for parked in claimed:
+            self._start(lane, parked)
+        return len(claimed)
+
+    def _expire(self, lane: Lane, now: float) -> None:
+        if lane.health.state is not State.DOWN:
+            return
+        for parked in self._waiting.expire(lane.health.destination, now, _MOST_CLAIMED):
+            delivery = self._delivery(parked)
+            if delivery is not None:
+                self._account.expired(delivery)
+
+    def _route_of(self, lane: Lane) -> Route:
+        return self._owners.get(lane.health.destination, _NOBODY)
+
+    def _start(self, lane: Lane, parked: Parked) -> None:
+        delivery = self._delivery(parked)
+        if delivery is None:
+            return
+        lane.open += 1
+        task = asyncio.ensure_future(self._send(lane, delivery))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, lane: Lane, delivery: Delivery) -> None:
+        route = delivery.route
+        request = Packer(delivery.entry.event).request(route, delivery.leg)
+        response: Response = await self._here.sink(route.target.protocol).send(request)
+        lane.open -= 1
+        lane.answered(response.elapsed)
+        self._account.now = time.time()
+        self._account.settled(delivery, response)
+
+    def _delivery(self, parked: Parked) -> Delivery | None:
+        route = self._routes.get(parked.route)
+        if route is None or route.stopped:
+            self._account.finished.append(parked.id)
+            return None
+        entry = self._entry(parked)
+        return Delivery(route, entry, parked.partition, parked.offset, parked)
+
+    def _entry(self, parked: Parked) -> Entry:
+        if parked.entry is not None:
+            return msgspec.msgpack.decode(parked.entry, type=Entry)
+        chunk = self._chunk
+        # Deliveries that were parked together lie together: one chunk serves many of them.
+        if (
+            chunk is None
+            or chunk.partition != parked.partition
+            or not chunk.offset <= parked.offset < chunk.offset + chunk.batch.num_rows
+        ):
+            chunk = self._chunk = self._read(parked)
+        return arrow.entry_at(chunk.batch, parked.offset - chunk.offset)
+
+    def _read(self, parked: Parked) -> Chunk:
+        head = self._here.desk.log.bounds()[1][parked.partition]
+        end = min(parked.offset + 256, head)
+        chunks = self._here.desk.log.read(Span(parked.partition, parked.offset, end))
+        return next(iter(chunks))
+
+    def _settle(self) -> None:
+        account = self._account
+        if not (account.finished or account.parked or account.dead):
+            return
+        found = replies.entries(account.answered)
+        if found:
+            self._here.desk.log.append(found)
+        health = [self._patient(one) for one in self._judged(account)]
+        self._here.desk.ledger.settle(
+            Settlement(
+                self._generation,
+                outcomes=rows.outcomes([rows.OutcomeRow(*row) for row in account.outcomes]),
+                parked=account.parked,
+                finished=account.finished,
+                dead=account.dead,
+                tallies=account.tallies(),
+                health=health,
+            )
+        )
+        stop(self._here.desk, account.stopped)
+        self._account = Account(time.time())
+        self._learn(health, account)
+
+    def _judged(self, account: Account) -> list[Health]:
+        known = {destination: lane.health for destination, lane in self._lanes.items()}
+        return account.health(known, self._pace.batch_seconds)
+
+    def _patient(self, health: Health) -> Health:
+        """Call a destination up only when no more is open there than the share of retries."""
+        lane = self._lanes.setdefault(health.destination, Lane(health.destination))
+        lane.leaving = (
+            health.state is State.UP
+            and lane.health.state is State.SLOW
+            and lane.open > retry_share(self._route_of(lane))
+        )
+        return lane.health if lane.leaving else health
+
+    def _learn(self, health: list[Health], account: Account) -> None:
+        for one in health:
+            lane = self._lanes[one.destination]
+            back = lane.health.state is State.DOWN and one.state is not State.DOWN
+            lane.health = one
+            if back:
+                self._waiting.hasten(one.destination, time.time())
+        for parked in account.parked:
+            if parked.destination in self._lanes:
+                lane = self._lanes[parked.destination]
+                lane.due = min(lane.due, parked.due)
+            elif parked.leg is Leg.DEAD_LETTER:
+                self._lanes[parked.destination] = Lane(parked.destination)
+
+
+# Who is asked about a destination that no route has any more.
+_NOBODY = Route("", "", Target(""))

@@ -1,0 +1,130 @@
+"""Arrow batch → match ▸ send → what is to be settled; runs in the executors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+import pyarrow as pa
+
+from penstock.delivery.accounts import Account, Delivery
+from penstock.delivery.dispatch import Answers, Shipment, dispatch
+from penstock.delivery.shipping import Packer
+from penstock.formats import arrow
+from penstock.pipeline import replies, rows
+from penstock.pipeline.done import Done
+from penstock.pipeline.homes import Pace
+from penstock.pipeline.worker import Worker
+from penstock.ports import Health, Request, Settlement, Span, State, Tally
+from penstock.routing.route import Route
+
+_RETRY_SHARE = 4
+
+
+def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) -> Done:
+    """Match every event of a batch and send it to the routes it goes to."""
+    health = here.desk.ledger.health()
+    account = Account(time.time())
+    open_lanes: dict[str, list[tuple[Delivery, Request]]] = {}
+    matched: dict[str, int] = {}
+    for delivery, request in _deliveries(here, batch):
+        matched[delivery.route.id] = matched.get(delivery.route.id, 0) + 1
+        known = health.get(delivery.destination)
+        if known is not None and _closed(known, account.now):
+            account.held(delivery, known.hold_until)
+        else:
+            open_lanes.setdefault(delivery.destination, []).append((delivery, request))
+    answers = here.run(dispatch(_shipments(open_lanes, pace), here.sink, pace.batch_seconds))
+    account.now = time.time()
+    _settle_answers(account, open_lanes, answers)
+    return Done(
+        _span(batch),
+        _settlement(account, generation, health, matched, pace),
+        replies.entries(account.answered),
+        account.stopped,
+    )
+
+
+def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery, Request]]:
+    index = here.index(batch.column("version")[0].as_py())
+    matches = index.match(batch)
+    wanted = [number for number, group in enumerate(matches.groups) if matches.routes[group]]
+    chosen = batch.take(pa.array(wanted, pa.int64()))
+    offsets = chosen.column("offset").to_pylist()
+    partitions = chosen.column("partition").to_pylist()
+    entries = arrow.unpack(chosen.select(arrow.SCHEMA.names))
+    for number, entry, partition, offset in zip(wanted, entries, partitions, offsets, strict=True):
+        packer = Packer(entry.event)
+        for route in matches.routes[matches.groups[number]]:
+            if route.takes(partition, offset):
+                yield Delivery(route, entry, partition, offset), packer.request(route)
+
+
+def _closed(health: Health, now: float) -> bool:
+    return health.state is not State.UP or health.hold_until > now
+
+
+def _shipments(
+    lanes: Mapping[str, Sequence[tuple[Delivery, Request]]], pace: Pace
+) -> list[Shipment]:
+    return [
+        Shipment(
+            destination,
+            parts[0][0].route.target.protocol,
+            share(parts[0][0].route, pace),
+            [request for _, request in parts],
+        )
+        for destination, parts in lanes.items()
+    ]
+
+
+def share(route: Route, pace: Pace) -> int:
+    """Return how many requests one task may have open at a destination that is up."""
+    allowed = route.target.in_flight
+    return max((allowed - retry_share(route)) // pace.parallel, 1)
+
+
+def retry_share(route: Route) -> int:
+    """Return how many of them are kept for retries."""
+    return max(route.target.in_flight // _RETRY_SHARE, 1)
+
+
+def _settle_answers(
+    account: Account,
+    lanes: Mapping[str, Sequence[tuple[Delivery, Request]]],
+    answers: Mapping[str, Answers],
+) -> None:
+    for destination, parts in lanes.items():
+        for (delivery, _), response in zip(parts, answers[destination].responses, strict=True):
+            if response is None:
+                account.unfinished(delivery)
+            else:
+                account.settled(delivery, response)
+
+
+def _settlement(
+    account: Account,
+    generation: int,
+    health: Mapping[str, Health],
+    matched: Mapping[str, int],
+    pace: Pace,
+) -> Settlement:
+    tallies = {tally.route: tally for tally in account.tallies()}
+    return Settlement(
+        generation,
+        outcomes=rows.outcomes([rows.OutcomeRow(*row) for row in account.outcomes]),
+        parked=account.parked,
+        dead=account.dead,
+        tallies=[
+            msgspec.structs.replace(tallies.get(route, Tally(route)), matched=count)
+            for route, count in matched.items()
+        ],
+        health=account.health(dict(health), pace.batch_seconds),
+    )
+
+
+def _span(batch: pa.RecordBatch) -> Span:
+    offsets = batch.column("offset")
+    first, last = offsets[0].as_py(), offsets[len(offsets) - 1].as_py()
+    return Span(batch.column("partition")[0].as_py(), first, last + 1)

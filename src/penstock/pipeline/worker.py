@@ -1,0 +1,83 @@
+"""What a Python worker of Spark keeps from one task to the next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import msgspec
+import uvloop
+
+from penstock.errors import ConflictError
+from penstock.pipeline.homes import Desk, Homes, desk
+from penstock.ports import Sink
+from penstock.routing import ROUTE, Route, RoutingTable
+from penstock.routing.index import Index
+
+T = TypeVar("T")
+
+
+class Worker:
+    """The desk of one Python process, with its event loop and its routing table."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._sinks: dict[str, Sink] = {}
+        self._loop = uvloop.new_event_loop()
+        self._table = RoutingTable()
+        self._index = Index()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end on the loop of this process."""
+        asyncio.set_event_loop(self._loop)
+        return self._loop.run_until_complete(work)
+
+    def sink(self, protocol: str) -> Sink:
+        if protocol not in self._sinks:
+            self._sinks[protocol] = self.desk.homes.sink(protocol)
+        return self._sinks[protocol]
+
+    def table(self, version: int | None = None) -> RoutingTable:
+        """Return the routing table of a version, the newest if none is named."""
+        self._move(self.desk.store.version() if version is None else version)
+        return self._table
+
+    def index(self, version: int) -> Index:
+        """Return the match index of a version of the routing table."""
+        self._move(version)
+        return self._index
+
+    def _move(self, version: int) -> None:
+        known = self._table.version
+        if version == known:
+            return
+        if version < known:
+            # Only a batch repeated after a crash asks for an older table than the last one.
+            self._forget()
+        try:
+            documents, dropped = self.desk.store.changes(ROUTE, self._table.version, version)
+        except ConflictError:
+            self._forget()
+            documents, dropped = self.desk.store.changes(ROUTE, 0, version)
+        put = [msgspec.json.decode(document.body, type=Route) for document in documents]
+        self._table = self._table.changed(version, put, dropped)
+        for key in dropped:
+            self._index.drop(key)
+        for route in put:
+            self._index.put(route)
+
+    def _forget(self) -> None:
+        self._table, self._index = RoutingTable(), Index()
+
+
+# The match index is built once per process, not once per task; see `homes` for why.
+_WORKERS: dict[int, Worker] = {}
+
+
+def worker(homes: Homes) -> Worker:
+    """Return the worker of this process for these homes."""
+    mine = desk(homes)
+    if id(mine) not in _WORKERS:
+        _WORKERS[id(mine)] = Worker(mine)
+    return _WORKERS[id(mine)]
