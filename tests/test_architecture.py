@@ -33,14 +33,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     # control
     "registry": {"schemas", "ports"},
     "discovery": {"registry", "ports"},
-    "routing": {"filters", "ports"},
-    "subscriptions": {"routing"},
+    # The index matches whole Arrow batches; a dead letter keeps its event in the same form.
+    "routing": {"filters", "ports", "events", "formats"},
+    "subscriptions": {"routing", "filters", "ports", "events"},
     "knative": {"routing"},
-    "delivery": {"routing", "bindings", "ports", "config", "telemetry"},
+    "delivery": {"routing", "bindings", "ports", "events", "formats", "config", "telemetry"},
     "control": CONTROL | {"ports"},
     # rim
     "store": {"ports", "config", "telemetry"},
-    "log": {"formats", "ports", "config", "telemetry"},
+    "log": {"formats", "ports", "events", "config", "telemetry"},
     "sinks": {"bindings", "ports", "config", "telemetry"},
     "pipeline": {
         "routing",
@@ -48,23 +49,27 @@ MAY_IMPORT: dict[str, set[str]] = {
         "filters",
         "cesql",
         "schemas",
+        "bindings",
         "formats",
         "events",
         "ports",
         "config",
         "telemetry",
     },
-    "api": CONTROL | {"control", "bindings", "config", "telemetry"},
+    "folder": {"config"},
+    "logs": {"config"},
+    "processes": {"folder", "logs", "runtime", "config"},
+    "api": CONTROL | {"control", "bindings", "formats", "events", "ports", "config", "telemetry"},
     "console": {"client", "config", "telemetry"},
     "client": {"bindings", "events", "config", "telemetry"},
     "sdk": {"events"},
     "testing": LANGUAGE | {"ports"},
-    "cli": {"runtime", "control", "client", "config", "telemetry"},
+    "cli": {"runtime", "processes", "folder", "control", "client", "config", "telemetry"},
     # They compose the rest: one the process, two the names a user types.
     "runtime": {
         *PURE,
         *("store", "log", "sinks", "pipeline", "api", "console", "client"),
-        *("config", "telemetry"),
+        *("config", "telemetry", "folder", "logs"),
     },
     "__init__": {"errors", "events", "formats", "bindings", "filters", "cesql", "client", "sdk"},
     "__main__": {"cli"},
@@ -88,6 +93,8 @@ WORLDLY_CALLS = {
 }
 # The dispatcher awaits the sinks that it is given; it opens nothing itself.
 EXCUSED = {Path("delivery/dispatch.py"): {"asyncio"}}
+# `event()` is for producers who want a fresh id and the present time; nothing inside calls it.
+EXCUSED_CALLS = {Path("events/build.py"): {"datetime.now", "uuid4", "uuid.uuid4"}}
 
 LAZY = re.compile(r"(penstock(?:\.\w+)+):\w+")
 
@@ -174,7 +181,7 @@ def test_pure_room_does_not_touch_the_world(path: Path) -> None:
     touched = {name for name in imported(parsed(path)) if within(name, forbidden)}
 
     assert not touched
-    assert not called(parsed(path)) & WORLDLY_CALLS
+    assert not called(parsed(path)) & (WORLDLY_CALLS - EXCUSED_CALLS.get(path, set()))
 
 
 def test_modules_do_not_import_each_other_in_circles() -> None:

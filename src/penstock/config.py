@@ -15,14 +15,16 @@ from penstock.errors import Problem, ResourceError
 
 _PREFIX = "PENSTOCK_"
 # Names with the prefix that belong to the tools around the server, not to its settings.
-_FOREIGN = frozenset({"PENSTOCK_CI", "PENSTOCK_CONFIG", "PENSTOCK_FUZZ", "PENSTOCK_SETTINGS_JSON"})
+_FOREIGN = frozenset(
+    f"PENSTOCK_{name}" for name in ("CI", "CONFIG", "FUZZ", "PRELOAD", "SETTINGS_JSON")
+)
 
 Positive = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Everything that can be set; each as a flag or file key, and as PENSTOCK_ in the environment."""
+    """Everything that can be set: as a flag, in a file, or as PENSTOCK_… in the environment."""
 
     host: str = "127.0.0.1"
     """Address to listen on; the default is reachable from this machine only."""
@@ -79,7 +81,9 @@ def settings(
 ) -> Settings:
     """Return the settings, or raise ResourceError naming every wrong one."""
     environment = os.environ if environment is None else environment
-    file = file or (Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None)
+    file = file or (
+        Path(environment["PENSTOCK_CONFIG"]) if "PENSTOCK_CONFIG" in environment else None
+    )
     values: dict[str, Any] = {} if file is None else _from_file(file)
     values |= _from_environment(environment)
     values |= {key: value for key, value in (flags or {}).items() if value is not None}

@@ -48,7 +48,7 @@ class EventLog(Protocol):
         ...
 
     def bounds(self) -> tuple[Position, Position]:
-        """Return the first position that is still kept, and the head (the next one to be written)."""
+        """Return the first position that is still kept, and the head: the next to be written."""
         ...
 
     def wait(self, position: Position, seconds: float) -> Position:
@@ -273,7 +273,7 @@ class Ledger(Protocol):
     """What became of every delivery; also the pipeline's only checkpoint."""
 
     def begin(self) -> int:
-        """Start a new generation of the pipeline; settlements of older ones are refused from now on."""
+        """Start a new generation of the pipeline; older ones cannot settle from now on."""
         ...
 
     def plan(self, start: Position, end: Position, version: int) -> Plan:
@@ -330,4 +330,8 @@ class DeadLetters(Protocol):
 
     def retry(self, numbers: Sequence[int], now: float, deadline: float) -> int:
         """Park the given dead letters again, due at once, and return how many there were."""
+        ...
+
+    def drop(self, numbers: Sequence[int]) -> int:
+        """Throw the given dead letters away and return how many there were."""
         ...

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import msgspec
@@ -96,10 +97,8 @@ class Child:
             self._process.wait(max(until - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             _LOG.warning("%s did not stop in time and is killed", self.name)
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._process.wait()
 
 

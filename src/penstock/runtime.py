@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -9,6 +10,8 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +20,19 @@ from penstock import folder
 from penstock.config import Settings
 from penstock.errors import PenstockError
 from penstock.log import SqliteLog
-from penstock.store import SqlDeadLetters, SqlLedger, SqlResourceStore, SqlWaitingRoom
+from penstock.store import SqlDeadLetters, SqlLedger, SqlResourceStore
 from penstock.store.ledger import BOUNDS
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from penstock.control import Control
     from penstock.pipeline.homes import Homes, Pace
 
 _LOG = logging.getLogger("penstock")
 _HOUSEKEEPING_SECONDS = 30.0
+PRELOAD = ("penstock.log", "penstock.sinks.http", "penstock.store")
+"""What the workers of the pipeline open, loaded once for all of them."""
 _KEEP_ALIVE_SECONDS = 75
 _GRACEFUL_SECONDS = 2
 
@@ -96,7 +103,7 @@ def run_pipeline(settings: Settings, stopping: threading.Event) -> None:
     from penstock.pipeline.run import Pipeline  # noqa: PLC0415 - only this process loads Spark
     from penstock.pipeline.session import session  # noqa: PLC0415
 
-    spark = session(settings)
+    spark = session(settings, PRELOAD)
     checkpoints = settings.folder / "spark" / "checkpoints"
     running = Pipeline(spark, homes(settings), pace(settings), checkpoints)
     keeper = threading.Thread(target=_keep_house, args=(settings, stopping), daemon=True)
@@ -132,42 +139,45 @@ def trim(settings: Settings, log: SqliteLog, ledger: SqlLedger) -> int:
     return log.trim(before) if any(before) else 0
 
 
-def open_control(settings: Settings) -> Control:
-    """Return all that API and command line act upon."""
+@contextmanager
+def opened(settings: Settings) -> Iterator[Control]:
+    """Open all that API and command line act upon, and close it in the end."""
     from penstock.control import Control, Limits  # noqa: PLC0415 - the pipeline needs none of it
     from penstock.subscriptions import SubscriptionManager  # noqa: PLC0415
 
-    log, store, clock = open_log(settings), open_store(settings), SystemClock()
-    return Control(
-        store=store,
-        log=log,
-        ledger=open_ledger(settings),
-        dead=open_dead_letters(settings),
-        subscriptions=SubscriptionManager(store, log, lambda: str(uuid.uuid4())),
-        clock=clock,
-        limits=Limits(settings.event_bytes, settings.batch_bytes, settings.backlog_events),
-        pipeline_is_well=lambda: folder.pipeline_is_well(settings, clock.now()),
-        batch_bounds=BOUNDS,
-        url=settings.url.rstrip("/"),
-    )
+    clock = SystemClock()
+    with (
+        closing(open_log(settings)) as log,
+        closing(open_store(settings)) as store,
+        closing(open_ledger(settings)) as ledger,
+        closing(open_dead_letters(settings)) as dead,
+    ):
+        yield Control(
+            store=store,
+            log=log,
+            ledger=ledger,
+            dead=dead,
+            subscriptions=SubscriptionManager(store, log, lambda: str(uuid.uuid4())),
+            clock=clock,
+            limits=Limits(settings.event_bytes, settings.batch_bytes, settings.backlog_events),
+            pipeline_is_well=lambda: folder.pipeline_is_well(settings, clock.now()),
+            batch_bounds=BOUNDS,
+            url=settings.url.rstrip("/"),
+        )
 
 
-def serve_api(settings: Settings) -> None:
-    """Serve HTTP until told to stop by SIGTERM or SIGINT."""
+def api_server(settings: Settings, control: Control) -> uvicorn.Server:
+    """Return the HTTP server, ready to run."""
     import uvicorn  # noqa: PLC0415
 
-    from penstock.api import Api  # noqa: PLC0415
+    from penstock.api import Api, Protocol  # noqa: PLC0415
 
-    if threading.current_thread() is threading.main_thread():
-        # The server raises the signal again once it has stopped; to be told to stop is no failure.
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: sys.exit(0))
     config = uvicorn.Config(
-        Api(open_control(settings)),
+        Api(control),
         host=settings.host,
         port=settings.port,
         loop="uvloop",
-        http="httptools",
+        http=Protocol,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -178,4 +188,22 @@ def serve_api(settings: Settings) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
     )
-    uvicorn.Server(config).run()
+    return uvicorn.Server(config)
+
+
+def serve_api(settings: Settings) -> None:
+    """Serve HTTP until told to stop by SIGTERM or SIGINT."""
+    from penstock.formats import arrow  # noqa: PLC0415
+
+    # The server raises the signal again once it has stopped; to be told to stop is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    with opened(settings) as control:
+        server = api_server(settings, control)
+        # pyarrow loads half of itself when it is first used: better now than in a first request.
+        arrow.pack([])
+        # What has been loaded stays: looking through it again and again would stop the server
+        # for 50 ms about every second under load.
+        gc.collect()
+        gc.freeze()
+        server.run()

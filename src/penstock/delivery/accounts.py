@@ -9,6 +9,7 @@ from penstock.delivery.health import Sample
 from penstock.delivery.judge import Outcome, cause, judge, retry_after
 from penstock.delivery.policy import deadline, next_attempt
 from penstock.events.entry import Entry
+from penstock.formats import arrow
 from penstock.ports import Dead, Health, Leg, Parked, Response, Tally
 from penstock.routing.route import Route
 
@@ -52,24 +53,35 @@ class Account:
         self.finished: list[int] = []
         self.stopped: list[str] = []
         self.answered: list[tuple[Delivery, Response]] = []
-        self._tallies: dict[str, dict[str, float | str | None]] = {}
-        self._samples: dict[str, Sample] = {}
+        self._sums: dict[str, _Sum] = {}
+        self._samples: dict[str, _Sight] = {}
 
     def tallies(self) -> list[Tally]:
-        return [msgspec.convert({"route": key, **sums}, Tally) for key, sums in self._tallies.items()]
+        return [found.tally(route) for route, found in self._sums.items()]
 
     def health(self, known: dict[str, Health], patience: float) -> list[Health]:
         """Return the destinations whose health is other than it was."""
         changed = []
-        for destination, sample in self._samples.items():
+        for destination, sight in self._samples.items():
             before = known.get(destination, Health(destination))
-            after = healths.after(before, sample, self.now, patience)
-            if msgspec.structs.replace(after, cause="") != msgspec.structs.replace(before, cause=""):
+            after = healths.after(before, sight.sample(), self.now, patience)
+            if msgspec.structs.replace(after, cause="") != msgspec.structs.replace(
+                before, cause=""
+            ):
                 changed.append(after)
         return changed
 
+    def matched(self, route: Route) -> None:
+        """Take note that an event goes to a route."""
+        found = self._sums.get(route.id)
+        if found is None:
+            found = self._sums[route.id] = _Sum()
+        found.matched += 1
+
     def settled(self, delivery: Delivery, response: Response) -> None:
         """Take the answer to one attempt."""
+        if delivery.parked is not None and delivery.attempts:
+            self._sum(delivery).retried += 1
         outcome = judge(delivery.route.rules, response)
         self._sample(delivery, response, outcome)
         if outcome is Outcome.DELIVERED:
@@ -79,10 +91,7 @@ class Account:
 
     def unfinished(self, delivery: Delivery) -> None:
         """Take note of an attempt that was cut off: it counts for nothing and is made again."""
-        sample = self._samples.get(delivery.destination, Sample())
-        self._samples[delivery.destination] = msgspec.structs.replace(
-            sample, unfinished=sample.unfinished + 1
-        )
+        self._sight(delivery).unfinished += 1
         self.held(delivery, self.now)
 
     def held(self, delivery: Delivery, until: float) -> None:
@@ -105,7 +114,9 @@ class Account:
         self._finish(delivery)
         self._note(delivery, DELIVERED, response.status, delivery.attempts + 1)
         if delivery.leg is Leg.SUBSCRIBER:
-            self._count(delivery, delivered=1, last_success=self.now)
+            found = self._sum(delivery)
+            found.delivered += 1
+            found.last_success = self.now
 
     def _failed(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
         policy = delivery.route.policy
@@ -122,7 +133,7 @@ class Account:
             return
         parked = self._waiting(delivery, due, attempts, response.status, cause(response))
         self._park(delivery, parked, response.status)
-        self._count(delivery, last_error=cause(response), last_error_at=self.now)
+        self._sum(delivery).failed(cause(response), self.now)
 
     def _die(self, delivery: Delivery, response: Response) -> None:
         self._finish(delivery)
@@ -130,7 +141,8 @@ class Account:
             return  # KA-08: a dead letter is never dead-lettered again; it is in the list already.
         attempts = delivery.attempts + (1 if response.status or not delivery.parked else 0)
         self._note(delivery, DEAD, response.status, attempts)
-        self._count(delivery, dead=1, last_error=cause(response), last_error_at=self.now)
+        self._sum(delivery).dead += 1
+        self._sum(delivery).failed(cause(response), self.now)
         self.dead.append(
             Dead(
                 delivery.route.id,
@@ -141,7 +153,7 @@ class Account:
                 response.status,
                 cause(response),
                 self.now,
-                msgspec.msgpack.encode(delivery.entry),
+                arrow.freeze(delivery.entry),
             )
         )
         if delivery.route.policy.dead_letter:
@@ -160,7 +172,7 @@ class Account:
                 leg=Leg.DEAD_LETTER,
                 status=response.status,
                 cause=cause(response),
-                entry=msgspec.msgpack.encode(delivery.entry),
+                entry=arrow.freeze(delivery.entry),
             )
         )
 
@@ -187,13 +199,13 @@ class Account:
         self.parked.append(parked)
         if delivery.parked is None:
             self._note(delivery, PARKED, status, parked.attempts)
-            self._count(delivery, parked=1)
+            self._sum(delivery).parked += 1
 
     def _finish(self, delivery: Delivery) -> None:
         if delivery.parked is not None:
             self.finished.append(delivery.parked.id)
             if delivery.leg is Leg.SUBSCRIBER:
-                self._count(delivery, parked=-1)
+                self._sum(delivery).parked -= 1
 
     def _note(self, delivery: Delivery, outcome: int, status: int, attempts: int) -> None:
         if delivery.leg is Leg.SUBSCRIBER:
@@ -209,22 +221,57 @@ class Account:
                 )
             )
 
-    def _count(self, delivery: Delivery, **changes: float | str | None) -> None:
-        sums = self._tallies.setdefault(delivery.route.id, {})
-        for name, value in changes.items():
-            if name.startswith("last_"):
-                sums[name] = value
-            else:
-                sums[name] = int(sums.get(name) or 0) + int(value or 0)
+    def _sum(self, delivery: Delivery) -> _Sum:
+        found = self._sums.get(delivery.route.id)
+        if found is None:
+            found = self._sums[delivery.route.id] = _Sum()
+        return found
+
+    def _sight(self, delivery: Delivery) -> _Sight:
+        found = self._samples.get(delivery.destination)
+        if found is None:
+            found = self._samples[delivery.destination] = _Sight()
+        return found
 
     def _sample(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
-        sample = self._samples.get(delivery.destination, Sample())
-        answered = outcome is not Outcome.RETRY
-        self._samples[delivery.destination] = Sample(
-            sample.delivered + answered,
-            sample.failed + (not answered),
-            sample.unfinished,
-            max(sample.slowest, response.elapsed) if answered else sample.slowest,
-            max(sample.retry_after, retry_after(response, self.now)),
-            sample.cause if answered else cause(response),
-        )
+        sight = self._sight(delivery)
+        if outcome is not Outcome.RETRY:
+            sight.delivered += 1
+            sight.slowest = max(sight.slowest, response.elapsed)
+            return
+        sight.failed += 1
+        sight.retry_after = max(sight.retry_after, retry_after(response, self.now))
+        sight.cause = cause(response)
+
+
+class _Sum(msgspec.Struct):
+    """What is added up for a route; mutable, because it changes with every delivery."""
+
+    matched: int = 0
+    delivered: int = 0
+    parked: int = 0
+    dead: int = 0
+    retried: int = 0
+    last_success: float | None = None
+    last_error: str | None = None
+    last_error_at: float | None = None
+
+    def failed(self, why: str, now: float) -> None:
+        self.last_error, self.last_error_at = why, now
+
+    def tally(self, route: str) -> Tally:
+        return Tally(route, *msgspec.structs.astuple(self))
+
+
+class _Sight(msgspec.Struct):
+    """What is seen of a destination; mutable for the same reason."""
+
+    delivered: int = 0
+    failed: int = 0
+    unfinished: int = 0
+    slowest: float = 0.0
+    retry_after: float = 0.0
+    cause: str = ""
+
+    def sample(self) -> Sample:
+        return Sample(*msgspec.structs.astuple(self))

@@ -23,7 +23,7 @@ class Shipment(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct):
-    """The answers of one destination, in the order of the requests; None where there is none yet."""
+    """The answers of one destination in the order of the requests; None where none came yet."""
 
     responses: list[Response | None]
     started: int = 0
@@ -40,7 +40,7 @@ async def dispatch(
     answers = {
         shipment.destination: Answers([None] * len(shipment.requests)) for shipment in shipments
     }
-    lanes = {
+    lanes: dict[asyncio.Future[None], str] = {
         asyncio.ensure_future(
             _lane(shipment, sink(shipment.protocol), answers[shipment.destination])
         ): shipment.destination
@@ -66,9 +66,7 @@ async def _lane(shipment: Shipment, sink: Sink, answers: Answers) -> None:
         await asyncio.gather(*(_sender(queue, sink, answers) for _ in range(senders)))
 
 
-async def _sender(
-    queue: Iterator[tuple[int, Request]], sink: Sink, answers: Answers
-) -> None:
+async def _sender(queue: Iterator[tuple[int, Request]], sink: Sink, answers: Answers) -> None:
     for number, request in queue:
         answers.started += 1
         answers.responses[number] = await sink.send(request)

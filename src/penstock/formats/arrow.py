@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow.ipc
 
 from penstock.errors import FormatError
 from penstock.events.entry import Entry
-from penstock.events.event import CloudEvent, DataForm
+from penstock.events.event import CloudEvent, DataForm, Value
 
 SCHEMA = pa.schema(
     [
@@ -35,6 +36,7 @@ SCHEMA = pa.schema(
 CORE = ("specversion", "id", "source", "type", "subject", "time", "datacontenttype", "dataschema")
 
 _ENCODER = msgspec.json.Encoder()
+_DECODER: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 _FORMS = {int(form): form for form in DataForm}
 
 
@@ -79,7 +81,7 @@ def entry_at(batch: pa.RecordBatch, index: int) -> Entry:
     return entry_of(*(batch.column(name)[index].as_py() for name in SCHEMA.names))
 
 
-def entry_of(  # noqa: PLR0913 - one parameter per column
+def entry_of(  # noqa: PLR0913, PLR0917 - one parameter per column
     stream: str,
     received: int,
     hops: int,
@@ -112,14 +114,14 @@ def entry_of(  # noqa: PLR0913 - one parameter per column
     return Entry(stream, event, received, hops)
 
 
-def extensions_of(text: str | None) -> dict[str, object]:
+def extensions_of(text: str | None) -> dict[str, Value]:
     """Return the extension attributes that a row holds as JSON."""
-    return msgspec.json.decode(text, type=dict[str, object]) if text else {}
+    return _DECODER.decode(text) if text else {}
 
 
 def dump(batch: pa.RecordBatch) -> bytes:
     """Return the batch as bytes; the schema is not among them, it is always `SCHEMA`."""
-    return batch.serialize().to_pybytes()
+    return bytes(batch.serialize())
 
 
 def load(body: bytes) -> pa.RecordBatch:
@@ -129,3 +131,13 @@ def load(body: bytes) -> pa.RecordBatch:
     except (pa.ArrowException, OSError) as exc:
         msg = "the bytes are not a record batch of events"
         raise FormatError(msg, format="arrow") from exc
+
+
+def freeze(entry: Entry) -> bytes:
+    """Return one entry as bytes, for keeping apart from the log."""
+    return dump(pack([entry]))
+
+
+def thaw(body: bytes) -> Entry:
+    """Return the entry that `freeze` was given."""
+    return entry_at(load(body), 0)

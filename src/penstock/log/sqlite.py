@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import threading
@@ -30,7 +29,6 @@ CREATE TABLE IF NOT EXISTS batches (
   crc INTEGER NOT NULL,
   body BLOB NOT NULL
 );
-CREATE INDEX IF NOT EXISTS batches_appended ON batches (appended);
 """
 _MOST_ROWS = 5_000
 _MOST_BYTES = 8 << 20
@@ -38,6 +36,7 @@ _SPARE_BYTES = 64 << 20
 _SPARE_CHECK_SECONDS = 1.0
 _GLANCE = 0.005
 _ASK = 0.25
+_SWITCH_SECONDS = 10.0
 
 
 class SqliteLog:
@@ -45,23 +44,44 @@ class SqliteLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._wal = f"{path}-wal"
+        self._wal = Path(f"{path}-wal")
         self._lock = threading.Lock()
         self._spare_checked = 0.0
         with self._translated():
             self._connection = sqlite3.connect(
                 path, isolation_level=None, timeout=30.0, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            # FULL: the write-ahead log is synced at each commit, so a 202 survives a power cut.
-            self._connection.execute("PRAGMA synchronous=FULL")
-            self._connection.execute("PRAGMA journal_size_limit=67108864")
-            self._create()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
 
     @classmethod
     def open(cls, path: Path) -> Self:
         path.parent.mkdir(parents=True, exist_ok=True)
         return cls(path)
+
+    def _prepare(self) -> None:
+        self._write_ahead()
+        # FULL: the write-ahead log is synced at each commit, so a 202 survives a power cut.
+        self._connection.execute("PRAGMA synchronous=FULL")
+        self._connection.execute("PRAGMA journal_size_limit=67108864")
+        self._create()
+
+    def _write_ahead(self) -> None:
+        # Of two processes that open a new file at once only one can switch it, and SQLite tells
+        # the other so without waiting.
+        until = time.monotonic() + _SWITCH_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as exc:
+                if exc.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(_GLANCE)
+            else:
+                return
 
     def _create(self) -> None:
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -91,6 +111,8 @@ class SqliteLog:
 
     def read(self, span: Span) -> Iterator[Chunk]:
         """Yield the events of a span in order; refuse when some of them are gone or damaged."""
+        if not len(span):
+            return
         with self._lock, self._translated():
             rows = self._connection.execute(
                 "SELECT first, count, crc, body FROM batches WHERE first < ? AND first >= "
@@ -107,7 +129,7 @@ class SqliteLog:
             batch = self._checked(first, crc, body).slice(skipped, span.end - first - skipped)
             expected = first + skipped + batch.num_rows
             yield Chunk(0, first + skipped, batch)
-        if expected != span.end and len(span):
+        if expected != span.end:
             msg = f"events {expected} to {span.end} are not in the log"
             raise StoreError(msg, address=str(self._path))
 
@@ -134,7 +156,7 @@ class SqliteLog:
 
     def _signature(self) -> tuple[int, int]:
         try:
-            found = os.stat(self._wal)
+            found = self._wal.stat()
         except FileNotFoundError:
             return 0, 0
         return found.st_mtime_ns, found.st_size
@@ -144,19 +166,23 @@ class SqliteLog:
         with self._lock, self._translated(), self._writing() as connection:
             # The head must survive the last batch, or offsets would start over.
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('head', ?)", (self._head(),))
-            row = connection.execute(
-                "SELECT coalesce(sum(count), 0) FROM batches WHERE first + count <= ?", before
-            ).fetchone()
-            connection.execute("DELETE FROM batches WHERE first + count <= ?", before)
-        return int(row[0])
+            # The first condition lets SQLite look only at what goes.
+            gone = connection.execute(
+                "DELETE FROM batches WHERE first < :end AND first + count <= :end RETURNING count",
+                {"end": before[0]},
+            ).fetchall()
+        return sum(count for (count,) in gone)
 
     def expired(self, older_than: int, most_bytes: int) -> Position:
         """Return the position before which retention by age (µs) and by size would trim."""
         with self._lock, self._translated():
-            by_age = self._connection.execute(
-                "SELECT coalesce(max(first + count), 0) FROM batches WHERE appended < ?",
+            # The first young batch, not the last old one: a clock that was once wrong would
+            # otherwise age all that lies before.
+            young = self._connection.execute(
+                "SELECT first FROM batches WHERE appended >= ? ORDER BY first LIMIT 1",
                 (older_than,),
-            ).fetchone()[0]
+            ).fetchone()
+            by_age = self._head() if young is None else young[0]
             by_size = 0
             if self.size() > most_bytes:
                 by_size = self._oldest_beyond(most_bytes)
@@ -244,8 +270,8 @@ class SqliteLog:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as exc:
-            if "full" in str(exc):
+        except (sqlite3.Error, OSError) as exc:
+            if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 msg = "the disk is full: make room, then publish again"
                 raise LimitError(msg, limit="disk", retry_after=30) from exc
             msg = f"the event log failed: {exc}"

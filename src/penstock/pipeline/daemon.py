@@ -8,8 +8,10 @@ all workers share the memory of the modules.
 from __future__ import annotations
 
 import gc
+import importlib
+import os
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pyspark.sql.worker.plan_data_source_read
 import pyspark.sql.worker.write_into_data_source
 import pyspark.worker
@@ -18,8 +20,6 @@ from pyspark import daemon
 import penstock.pipeline.retry
 import penstock.pipeline.sink
 import penstock.pipeline.source
-import penstock.sinks.http
-import penstock.store
 
 LOADED = (
     pd,
@@ -29,11 +29,11 @@ LOADED = (
     penstock.pipeline.retry,
     penstock.pipeline.sink,
     penstock.pipeline.source,
-    penstock.sinks.http,
-    penstock.store,
 )
 
 if __name__ == "__main__":
+    for name in os.environ.get("PENSTOCK_PRELOAD", "").split():
+        importlib.import_module(name)
     # What is frozen is not touched by the collector, so the workers go on sharing its pages.
     gc.collect()
     gc.freeze()

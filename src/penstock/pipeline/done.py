@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from penstock.ports import Entry, Settlement, Span
+from penstock.events.entry import Entry
+from penstock.ports import Settlement, Span
 
 
 class Done(msgspec.Struct, frozen=True):

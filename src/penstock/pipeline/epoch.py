@@ -6,10 +6,9 @@ import asyncio
 import time
 import zlib
 
-import msgspec
-
 from penstock.delivery.accounts import Account, Delivery
 from penstock.delivery.shipping import Packer
+from penstock.events.entry import Entry
 from penstock.formats import arrow
 from penstock.pipeline import replies, rows
 from penstock.pipeline.homes import Pace
@@ -17,7 +16,7 @@ from penstock.pipeline.lane import Lane
 from penstock.pipeline.settle import stop
 from penstock.pipeline.work import retry_share
 from penstock.pipeline.worker import Worker
-from penstock.ports import Chunk, Entry, Health, Leg, Parked, Response, Settlement, Span, State
+from penstock.ports import Chunk, Health, Leg, Parked, Response, Settlement, Span, State
 from penstock.routing.route import Route, Target
 
 _TICK = 0.03
@@ -153,7 +152,7 @@ class Epoch:
 
     def _entry(self, parked: Parked) -> Entry:
         if parked.entry is not None:
-            return msgspec.msgpack.decode(parked.entry, type=Entry)
+            return arrow.thaw(parked.entry)
         chunk = self._chunk
         # Deliveries that were parked together lie together: one chunk serves many of them.
         if (

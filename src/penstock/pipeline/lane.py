@@ -7,7 +7,7 @@ from penstock.ports import Health, State
 from penstock.routing.route import Route
 
 _HANDOVER = 3.0
-"""Seconds after a destination left `up` in which a micro-batch may still have requests open there."""
+"""Seconds after a destination left `up` in which a micro-batch may still have requests open."""
 
 
 class Lane:

@@ -9,7 +9,8 @@ from penstock.bindings import http
 from penstock.delivery.accounts import Delivery
 from penstock.errors import PenstockError
 from penstock.events.event import CloudEvent
-from penstock.ports import Entry, Leg, Response
+from penstock.events.entry import Entry
+from penstock.ports import Leg, Response
 
 MOST_HOPS = 255
 _OK = 200
@@ -29,7 +30,7 @@ def entries(answered: Iterable[tuple[Delivery, Response]]) -> list[Entry]:
 
 
 def reply(delivery: Delivery, response: Response) -> CloudEvent | None:
-    """Return the event in an answer: only a 200 carries one, a malformed one is none (KA-10, KA-11)."""
+    """Return the event in an answer: only a 200 has one, a malformed one is none (KA-10, KA-11)."""
     wanted = delivery.route.replies and delivery.leg is Leg.SUBSCRIBER
     if not wanted or response.status != _OK or not response.headers:
         return None

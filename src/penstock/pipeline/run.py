@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.pipeline.homes import Homes, Pace
 from penstock.pipeline.retry import due_source, retry_sink
@@ -59,8 +59,12 @@ class Pipeline:
                     cause = query.exception()
                     msg = f"query {query.name} ended: {cause}"
                     raise RuntimeError(msg)
-            if all(query.lastProgress for query in self._queries[:1]):
+            if self.is_warm():
                 seen()
+
+    def is_warm(self) -> bool:
+        """Tell whether a first micro-batch, which may be empty, went all the way."""
+        return any(query.name == "deliver" and query.lastProgress for query in self._queries)
 
     def stop(self) -> None:
         """Stop the queries; what they had not settled is delivered again after the next start."""

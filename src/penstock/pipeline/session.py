@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -52,8 +53,9 @@ _CHOSEN = {
 _JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -XX:ReservedCodeCacheSize=64m"
 
 
-def session(settings: Settings) -> SparkSession:
-    """Return the Spark session of the pipeline."""
+def session(settings: Settings, preload: Sequence[str] = ()) -> SparkSession:
+    """Return the Spark session of the pipeline; its workers start with some modules loaded."""
+    os.environ["PENSTOCK_PRELOAD"] = " ".join(preload)
     # Workers start another Python than ours unless told.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -66,7 +68,8 @@ def session(settings: Settings) -> SparkSession:
     for key, value in _CHOSEN.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.driver.memory", settings.driver_memory)
-    builder = builder.config("spark.driver.extraJavaOptions", f"{_JVM} -Dlog4j2.configurationFile=file:{_log4j()}")
+    logging = f"-Dlog4j2.configurationFile=file:{_log4j()}"
+    builder = builder.config("spark.driver.extraJavaOptions", f"{_JVM} {logging}")
     builder = builder.config("spark.local.dir", str(folder / "local"))
     builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))
     return builder.getOrCreate()

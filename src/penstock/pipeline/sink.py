@@ -1,4 +1,4 @@
-"""The delivery sink: write is work in the executors, commit settles once per batch on the driver."""
+"""The delivery sink: write works in the executors, commit settles once per batch on the driver."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
 import pyarrow as pa
 
 from penstock.delivery.accounts import Account, Delivery
@@ -16,7 +15,7 @@ from penstock.pipeline import replies, rows
 from penstock.pipeline.done import Done
 from penstock.pipeline.homes import Pace
 from penstock.pipeline.worker import Worker
-from penstock.ports import Health, Request, Settlement, Span, State, Tally
+from penstock.ports import Health, Request, Settlement, Span, State
 from penstock.routing.route import Route
 
 _RETRY_SHARE = 4
@@ -27,9 +26,8 @@ def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) ->
     health = here.desk.ledger.health()
     account = Account(time.time())
     open_lanes: dict[str, list[tuple[Delivery, Request]]] = {}
-    matched: dict[str, int] = {}
     for delivery, request in _deliveries(here, batch):
-        matched[delivery.route.id] = matched.get(delivery.route.id, 0) + 1
+        account.matched(delivery.route)
         known = health.get(delivery.destination)
         if known is not None and _closed(known, account.now):
             account.held(delivery, known.hold_until)
@@ -40,7 +38,7 @@ def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) ->
     _settle_answers(account, open_lanes, answers)
     return Done(
         _span(batch),
-        _settlement(account, generation, health, matched, pace),
+        _settlement(account, generation, health, pace),
         replies.entries(account.answered),
         account.stopped,
     )
@@ -107,19 +105,14 @@ def _settlement(
     account: Account,
     generation: int,
     health: Mapping[str, Health],
-    matched: Mapping[str, int],
     pace: Pace,
 ) -> Settlement:
-    tallies = {tally.route: tally for tally in account.tallies()}
     return Settlement(
         generation,
         outcomes=rows.outcomes([rows.OutcomeRow(*row) for row in account.outcomes]),
         parked=account.parked,
         dead=account.dead,
-        tallies=[
-            msgspec.structs.replace(tallies.get(route, Tally(route)), matched=count)
-            for route, count in matched.items()
-        ],
+        tallies=account.tallies(),
         health=account.health(dict(health), pace.batch_seconds),
     )
 

@@ -1,31 +1,29 @@
 """The match index: which routes an event goes to, without ever looking at all routes.
 
-Lookups (exact, prefix, suffix) that some filter makes are kept in hash tables. A batch is matched in
-three steps: every distinct value of an attribute becomes the class of values that fulfil the same
+Lookups (exact, prefix, suffix) that some filter makes are kept in hash tables. A batch is matched
+in three steps: every distinct value of an attribute becomes the class of values that fulfil the same
 lookups; every distinct combination of classes becomes one group of rows; each group is judged once.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.events.event import CloudEvent
-from penstock.events.values import canonical
 from penstock.filters import Filter, Lookup
 from penstock.formats import arrow
-from penstock.routing.lookups import Lookups
+from penstock.routing.classes import RENAMED, Classes, Codes, Column, codes
 from penstock.routing.reads import Reads, decided, reads
 from penstock.routing.route import Route
 
-Codes = npt.NDArray[np.int64]
 _HUGE = 1 << 62
-_MOST_CLASSES = 200_000
+_MOST_REMEMBERED = 100_000
+_AMBIGUOUS = frozenset(RENAMED) | frozenset(RENAMED.values())
 
 
 class Matches(NamedTuple):
@@ -43,15 +41,25 @@ class _Slot(NamedTuple):
     reads: Reads
 
 
+class _Found(NamedTuple):
+    """What fulfilled lookups lead to: routes that match for sure, and slots to be judged."""
+
+    sure: tuple[Route, ...]
+    open: tuple[_Slot, ...]
+
+
+_NOTHING = _Found((), ())
+_Entries = dict[Lookup | None, dict[str, _Slot]]
+
+
 class Index:
     """The routes of one version of the routing table, ready to match."""
 
     def __init__(self, routes: Iterable[Route] = ()) -> None:
         self._slots: dict[str, _Slot] = {}
-        self._streams: dict[str, dict[Lookup | None, dict[str, _Slot]]] = {}
-        self._lookups: dict[str, Lookups] = {}
-        self._whole: Counter[str] = Counter()
-        self._classes: dict[object, int] = {}
+        self._streams: dict[str, _Entries] = {}
+        self._classes = Classes()
+        self._remembered: dict[tuple[str, frozenset[Lookup] | None], _Found] = {}
         for route in routes:
             self.put(route)
 
@@ -63,153 +71,136 @@ class Index:
         self.drop(route.id)
         if route.stopped:
             return
-        condition = route.condition()
-        slot = _Slot(route, condition, condition.cover(), decided(condition), reads(condition))
+        slot = _slot(route)
         self._slots[route.id] = slot
-        for lookup in slot.reads.lookups | (slot.cover or frozenset()):
-            self._lookups.setdefault(lookup.name, Lookups()).add(lookup)
-        self._whole.update(slot.reads.whole)
+        self._classes.add(slot.reads)
         entries = self._streams.setdefault(route.stream, {})
         for key in _keys(slot):
             entries.setdefault(key, {})[route.id] = slot
+        self._remembered.clear()
 
     def drop(self, key: str) -> None:
         """Forget a route; one that is not there is fine."""
         slot = self._slots.pop(key, None)
         if slot is None:
             return
-        for lookup in slot.reads.lookups | (slot.cover or frozenset()):
-            self._lookups[lookup.name].remove(lookup)
-        self._whole.subtract(slot.reads.whole)
+        self._classes.remove(slot.reads)
         entries = self._streams[slot.route.stream]
         for entry in _keys(slot):
             del entries[entry][key]
             if not entries[entry]:
                 del entries[entry]
+        self._remembered.clear()
 
     def matches(self, stream: str, event: CloudEvent) -> tuple[Route, ...]:
-        """Return the routes of a stream that an event goes to, in the order of their ids."""
-        entries = self._streams.get(stream)
-        if not entries:
-            return ()
-        found: dict[str, _Slot] = dict(entries.get(None, ()))
-        for name, lookups in self._lookups.items():
-            for lookup in lookups.fulfilled(event.text(name)):
-                found.update(entries.get(lookup, ()))
-        return tuple(
-            slot.route
-            for _, slot in sorted(found.items())
-            if slot.decided or slot.condition.matches(event)
-        )
+        """Return the routes of a stream that one event goes to."""
+        found = [self._find(stream, None)]
+        for name in self._classes.names():
+            fulfilled = self._classes.fulfilled(name, event.text(name))
+            if fulfilled:
+                found.append(self._find(stream, fulfilled))
+        return _judge(found, event)
 
     def match(self, batch: pa.RecordBatch) -> Matches:
         """Return the routes of every row of a batch of events."""
-        if len(self._classes) > _MOST_CLASSES:
-            self._classes.clear()
-        groups, firsts = self._group(batch)
+        columns = list(self._classes.columns(batch))
+        groups, firsts = _groups(batch, columns)
         heads = batch.select(_SEEN).take(pa.array(firsts))
-        columns = [column.to_pylist() for column in heads.columns]
-        routes = [self.matches(row[0], _event(*row[1:])) for row in zip(*columns, strict=True)]
-        return Matches(groups, routes)
+        streams = heads.column("stream").to_pylist()
+        # Per column, for every group, what its class of values leads to.
+        sides = [self._side(streams, column, column.codes[firsts].tolist()) for column in columns]
+        always = {stream: self._find(stream, None) for stream in set(streams)}
+        parts = list(zip((always[stream] for stream in streams), *sides, strict=True))
+        return Matches(groups, _settle(parts, heads))
 
-    def _group(self, batch: pa.RecordBatch) -> tuple[Codes, Codes]:
-        keys, size = _encode(batch.column("stream"))
-        versions = _encode(batch.column("specversion"))
-        for codes, width in (versions, *self._classified(batch)):
-            if size * width >= _HUGE:
-                keys, size = _encode(pa.array(keys))
-            keys, size = keys * width + codes, size * width
-        groups, width = _encode(pa.array(keys))
-        firsts = np.empty(width - 1, dtype=np.int64)
-        firsts[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
-        return groups, firsts
+    def _side(self, streams: list[str], column: Column, classes: list[int]) -> list[_Found]:
+        return [
+            self._find(stream, column.fulfilled[number]) if column.fulfilled[number] else _NOTHING
+            for stream, number in zip(streams, classes, strict=True)
+        ]
 
-    def _classified(self, batch: pa.RecordBatch) -> Iterable[tuple[Codes, int]]:
-        old = "0.2" in batch.column("specversion").unique().to_pylist()
-        names = {name for name, lookups in self._lookups.items() if lookups}
-        names |= {name for name, count in self._whole.items() if count}
-        homes: dict[str, list[str]] = {}
-        for name in sorted(names):
-            for column in _columns(name, old=old):
-                homes.setdefault(column, []).append(name)
-        for column, readers in homes.items():
-            if column != "specversion":
-                yield self._classify(column, readers, batch.column(column))
+    def _find(self, stream: str, fulfilled: frozenset[Lookup] | None) -> _Found:
+        """Return what fulfilled lookups lead to; None stands for what is always looked at."""
+        key = stream, fulfilled
+        found = self._remembered.get(key)
+        if found is None:
+            if len(self._remembered) > _MOST_REMEMBERED:
+                self._remembered.clear()
+            entries = self._streams.get(stream, {})
+            slots: dict[str, _Slot] = {}
+            for lookup in (None,) if fulfilled is None else fulfilled:
+                slots.update(entries.get(lookup, ()))
+            found = self._remembered[key] = _Found(
+                tuple(slot.route for slot in slots.values() if slot.decided),
+                tuple(slot for slot in slots.values() if not slot.decided),
+            )
+        return found
 
-    def _classify(self, column: str, names: list[str], values: pa.Array) -> tuple[Codes, int]:
-        encoded = values.dictionary_encode()
-        codes, width = _codes(encoded)
-        if column != "extensions" and any(self._whole[name] for name in names):
-            return codes, width
-        distinct = [*encoded.dictionary.to_pylist(), None]
-        if column == "extensions":
-            classes = [self._extension_class(names, text) for text in distinct]
-        else:
-            classes = [self._class(names, text) for text in distinct]
-        table = np.array(classes, dtype=np.int64)
-        return table[codes], len(self._classes) + 1
 
-    def _class(self, names: list[str], text: str | None) -> int:
-        key = (text is None, *(self._fulfilled(name, text) for name in names))
-        return self._classes.setdefault(key, len(self._classes))
-
-    def _extension_class(self, names: list[str], text: str | None) -> int:
-        extensions = arrow.extensions_of(text)
-        key = tuple(self._seen(name, extensions.get(name)) for name in names)
-        return self._classes.setdefault(key, len(self._classes))
-
-    def _seen(self, name: str, value: object) -> object:
-        if self._whole[name]:
-            return (type(value), str(value))
-        # The canonical text is what lookups compare, so `5` and `"5"` fall into one class.
-        text = canonical(value) if isinstance(value, bool | int | str) else None
-        return value is None, self._fulfilled(name, text)
-
-    def _fulfilled(self, name: str, text: str | None) -> frozenset[Lookup]:
-        lookups = self._lookups.get(name)
-        return frozenset() if lookups is None else lookups.fulfilled(text)
+def _slot(route: Route) -> _Slot:
+    condition = route.condition()
+    cover, read = condition.cover(), reads(condition)
+    # An attribute with two names may lie in two columns; only the filter knows which one counts.
+    sure = decided(condition) and not condition.names() & _AMBIGUOUS
+    both = Reads(read.lookups | (cover or frozenset()), read.whole)
+    return _Slot(route, condition, cover, sure, both)
 
 
 def _keys(slot: _Slot) -> Iterable[Lookup | None]:
     return (None,) if slot.cover is None else slot.cover
 
 
-_ALWAYS_CORE = frozenset({"specversion", "id", "source", "type", "time"})
-_RENAMED = {"contenttype": "datacontenttype", "schemaurl": "dataschema"}
-_SEEN = [
-    "stream",
-    "id",
-    "source",
-    "type",
-    "specversion",
-    "subject",
-    "time",
-    "datacontenttype",
-    "dataschema",
-    "extensions",
-]
+def _sure(parts: Sequence[_Found]) -> tuple[Route, ...]:
+    sure = [part.sure for part in parts if part.sure]
+    if len(sure) <= 1:
+        return sure[0] if sure else ()
+    # A route whose filter is an alternative may be found through two attributes.
+    return tuple({route.id: route for routes in sure for route in routes}.values())
 
 
-def _columns(name: str, *, old: bool) -> Iterable[str]:
-    """Yield the columns in which an attribute may lie; 0.2 keeps some as extensions."""
-    core = _RENAMED.get(name, name)
-    if core in arrow.CORE:
-        yield core
-    if core not in arrow.CORE or name in _RENAMED or (old and name not in _ALWAYS_CORE):
-        yield "extensions"
+def _settle(groups: list[tuple[_Found, ...]], heads: pa.RecordBatch) -> list[tuple[Route, ...]]:
+    """Return the routes of every group; an event is made of its head only where one is needed."""
+    unsure = [any(part.open for part in parts) for parts in groups]
+    rows: Iterable[tuple[Any, ...]] = repeat(())
+    if any(unsure):
+        rows = zip(*(heads.column(name).to_pylist() for name in _SEEN[1:]), strict=True)
+    return [
+        _judge(parts, _event(row)) if doubt else _sure(parts)
+        for parts, doubt, row in zip(groups, unsure, rows, strict=False)
+    ]
 
 
-def _event(*values: object) -> CloudEvent:
-    *core, extensions = values
-    return CloudEvent(*core, extensions=arrow.extensions_of(extensions))  # type: ignore[arg-type]
+def _judge(parts: Sequence[_Found], event: CloudEvent) -> tuple[Route, ...]:
+    found = {route.id: route for part in parts for route in part.sure}
+    for part in parts:
+        for slot in part.open:
+            if slot.route.id not in found and slot.condition.matches(event):
+                found[slot.route.id] = slot.route
+    return tuple(found.values())
 
 
-def _encode(values: pa.Array) -> tuple[Codes, int]:
-    return _codes(values.dictionary_encode())
+def _groups(batch: pa.RecordBatch, columns: Sequence[Column]) -> tuple[Codes, Codes]:
+    """Return the group of every row, and the first row of every group."""
+    keys, size = _numbered(batch.column("stream"))
+    versions = _numbered(batch.column("specversion"))
+    for numbers, width in (versions, *((part.codes, len(part.fulfilled)) for part in columns)):
+        if size * width >= _HUGE:
+            keys, size = _numbered(pa.array(keys))
+        keys, size = keys * width + numbers, size * width
+    groups, width = _numbered(pa.array(keys))
+    firsts = np.empty(width - 1, dtype=np.int64)
+    firsts[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    return groups, firsts
 
 
-def _codes(encoded: pa.DictionaryArray) -> tuple[Codes, int]:
-    """Return one number per row, the last one for null, and how many numbers there can be."""
-    absent = len(encoded.dictionary)
-    codes = encoded.indices.fill_null(absent).to_numpy(zero_copy_only=False)
-    return codes.astype(np.int64), absent + 1
+def _numbered(values: pa.Array) -> tuple[Codes, int]:
+    encoded = values.dictionary_encode()
+    return codes(encoded), len(encoded.dictionary) + 1
+
+
+_SEEN = ["stream", "id", "source", "type", *arrow.CORE[:1], *arrow.CORE[4:], "extensions"]
+
+
+def _event(row: tuple[Any, ...]) -> CloudEvent:
+    *core, extensions = row
+    return CloudEvent(*core, arrow.extensions_of(extensions))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from penstock.filters import Lookup
 
 _NONE: frozenset[Lookup] = frozenset()
-_MOST_REMEMBERED = 200_000
 
 
 class Lookups:
@@ -19,7 +18,7 @@ class Lookups:
         self._exact: dict[str, Lookup] = {}
         self._prefix: dict[int, dict[str, Lookup]] = {}
         self._suffix: dict[int, dict[str, Lookup]] = {}
-        self._fulfilled: dict[str, frozenset[Lookup]] = {}
+        self._sets: dict[tuple[Lookup, ...], frozenset[Lookup]] = {(): _NONE}
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -28,39 +27,39 @@ class Lookups:
         self._counts[lookup] += 1
         if self._counts[lookup] == 1:
             self._table(lookup)[lookup.text] = lookup
-            self._fulfilled = {}
+            self._sets = {(): _NONE}
 
     def remove(self, lookup: Lookup) -> None:
         self._counts[lookup] -= 1
         if self._counts[lookup] == 0:
             del self._counts[lookup]
             del self._table(lookup)[lookup.text]
-            self._fulfilled = {}
+            self._sets = {(): _NONE}
 
     def fulfilled(self, text: str | None) -> frozenset[Lookup]:
         """Return the lookups that a value fulfils; an absent attribute fulfils none."""
-        if text is None:
-            return _NONE
-        found = self._fulfilled.get(text)
-        if found is None:
-            if len(self._fulfilled) >= _MOST_REMEMBERED:
-                self._fulfilled = {}
-            found = self._fulfilled[text] = frozenset(self._search(text)) or _NONE
-        return found
+        return _NONE if text is None else self.fulfilled_by([text])[0]
 
-    def _search(self, text: str) -> Iterable[Lookup]:
-        exact = self._exact.get(text)
-        if exact is not None:
-            yield exact
-        # Prefixes and suffixes are kept by length, so one slice and one hash per length suffice.
-        for length, table in self._prefix.items():
-            found = table.get(text[:length])
-            if found is not None:
-                yield found
-        for length, table in self._suffix.items():
-            found = table.get(text[-length:])
-            if found is not None:
-                yield found
+    def fulfilled_by(self, texts: Sequence[str | None]) -> list[frozenset[Lookup]]:
+        """Return for each value the lookups that it fulfils; equal sets are the same object."""
+        exact, sets = self._exact.get, self._sets
+        prefixes = [(length, table.get) for length, table in self._prefix.items() if table]
+        suffixes = [(length, table.get) for length, table in self._suffix.items() if table]
+        answers = []
+        for text in texts:
+            if text is None:
+                answers.append(_NONE)
+                continue
+            # Prefixes and suffixes are kept by length: one slice and one hash for each length.
+            found = [exact(text)]
+            found += [get(text[:length]) for length, get in prefixes]
+            found += [get(text[-length:]) for length, get in suffixes]
+            hits = tuple(lookup for lookup in found if lookup is not None)
+            answer = sets.get(hits)
+            if answer is None:
+                answer = sets[hits] = frozenset(hits)
+            answers.append(answer)
+        return answers
 
     def _table(self, lookup: Lookup) -> dict[str, Lookup]:
         if lookup.kind == "exact":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from penstock.filters import Everything, Filter, Lookup
 from penstock.filters.all import All
 from penstock.filters.any import Any
-from penstock.filters.base import Everything, Filter, Lookup, Texts
+from penstock.filters.base import Texts
 from penstock.filters.not_ import Not
 
 
@@ -24,7 +25,9 @@ def reads(condition: Filter) -> Reads:
         case Everything():
             return Reads()
         case Texts():
-            return Reads(frozenset(Lookup(condition.kind, *item) for item in condition.texts.items()))
+            return Reads(
+                frozenset(Lookup(condition.kind, *item) for item in condition.texts.items())
+            )
         case Not():
             return reads(condition.filter)
         case All() | Any():

@@ -77,7 +77,7 @@ class Route(msgspec.Struct, frozen=True, omit_defaults=True):
     """Set when the sink said that it is gone for good (CE-124)."""
 
     def condition(self) -> Filter:
-        """Return source, types and filters as one filter (Subscriptions 3.2: they combine by AND)."""
+        """Return source, types and filters as one filter: they combine by AND (SUB-023)."""
         documents = list(self.filters)
         if self.types:
             options = [{"exact": {"type": text}} for text in dict.fromkeys(self.types)]

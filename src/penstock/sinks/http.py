@@ -43,11 +43,9 @@ class HttpSink:
             async with built as answer:
                 body = b""
                 if request.wants_body and answer.status == 200:  # noqa: PLR2004 - KA-10
-                    body = bytes(await answer.body_reader().read(_LARGEST_REPLY + 1) or b"")
+                    body = bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")
                 headers = tuple(answer.headers.items()) if _telling(request, answer.status) else ()
-                return Response(
-                    answer.status, headers, body, elapsed=time.monotonic() - started
-                )
+                return Response(answer.status, headers, body, elapsed=time.monotonic() - started)
         except PyreqwestError as exc:
             return Response(0, error=_reason(exc), elapsed=time.monotonic() - started)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -11,7 +12,6 @@ import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool
 
 from penstock.errors import StoreError
-
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -24,7 +24,7 @@ def open_engine(url: str, *, synchronous: str = "FULL") -> sa.Engine:
 
     # The driver's own BEGIN is deferred; two writers that both read first would deadlock.
     @sa.event.listens_for(new, "connect")
-    def _connected(connection: Any, _record: object) -> None:
+    def _connected(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None
         for pragma in (
             "journal_mode=WAL",
@@ -70,8 +70,6 @@ def translated(engine: sa.Engine) -> Iterator[None]:
         reason = str(getattr(exc, "orig", None) or exc).splitlines()[0]
         msg = f"the store failed: {reason}"
         raise StoreError(msg, address=address) from exc
-
-
 
 
 def made(row: sa.Row[Any], kind: type[T]) -> T:

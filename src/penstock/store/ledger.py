@@ -21,7 +21,7 @@ _LAST = ("last_success", "last_error", "last_error_at")
 
 
 class Batches(msgspec.Struct, frozen=True):
-    """Micro-batches so far: how many, their events and seconds, and how many took at most BOUNDS."""
+    """Micro-batches so far: their events and seconds, and how many took at most BOUNDS."""
 
     count: int = 0
     events: int = 0
@@ -36,7 +36,12 @@ class Batches(msgspec.Struct, frozen=True):
             number + (seconds <= bound) for number, bound in zip(self.within, BOUNDS, strict=True)
         )
         return Batches(
-            self.count + 1, self.events + events, self.seconds + seconds, tuple(within), now, seconds
+            self.count + 1,
+            self.events + events,
+            self.seconds + seconds,
+            tuple(within),
+            now,
+            seconds,
         )
 
 
@@ -230,12 +235,10 @@ def _write_health(connection: sa.Connection, healths: Sequence[Health]) -> None:
 
 
 def _row(value: msgspec.Struct, drop: Sequence[str] = ()) -> dict[str, Any]:
-    return {
-        name: getattr(value, name) for name in value.__struct_fields__ if name not in drop
-    }
+    return {name: getattr(value, name) for name in value.__struct_fields__ if name not in drop}
 
 
-def _insert(connection: sa.Connection, table: sa.Table) -> Any:
+def _insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of either dialect
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     return dialect.insert(table)
 

@@ -109,9 +109,7 @@ def _version(connection: sa.Connection, name: str) -> int:
 
 
 def _set_version(connection: sa.Connection, name: str, version: int) -> None:
-    connection.execute(
-        _VERSIONS.update().where(_VERSIONS.c.name == name).values(version=version)
-    )
+    connection.execute(_VERSIONS.update().where(_VERSIONS.c.name == name).values(version=version))
 
 
 def _live(kind: str) -> sa.Select[Any]:

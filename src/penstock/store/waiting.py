@@ -99,9 +99,7 @@ class SqlWaitingRoom:
             if found:
                 numbers = [parked.id for parked in found]
                 values = {"due": until, "lease": self._generation}
-                connection.execute(
-                    PARKED.update().where(PARKED.c.id.in_(numbers)).values(**values)
-                )
+                connection.execute(PARKED.update().where(PARKED.c.id.in_(numbers)).values(**values))
         return found
 
 
@@ -138,6 +136,11 @@ class SqlDeadLetters:
                 connection.execute(PARKED.insert(), rows)
                 connection.execute(DEAD.delete().where(DEAD.c.id.in_(numbers)))
         return len(rows)
+
+    def drop(self, numbers: Sequence[int]) -> int:
+        """Throw the given dead letters away and return how many there were."""
+        with writing(self._engine) as connection:
+            return connection.execute(DEAD.delete().where(DEAD.c.id.in_(numbers))).rowcount
 
     def close(self) -> None:
         self._engine.dispose()
