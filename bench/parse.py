@@ -1,7 +1,7 @@
 """How fast events are read and written, next to the official CloudEvents SDK in the same run.
 
 Both start from what a server holds, raw header pairs and a body, and end with an event; ours is
-checked against the whole specification by then. `python bench/parse.py` prints times and ratios.
+checked against the whole specification by then. `python -m bench.parse` prints times and ratios.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from cloudevents.core.bindings import http as sdk
 
+from bench.rig import Row
 from penstock.bindings import Mode, http
 
 ROUNDS = 15
 CALLS = 1000
 BATCH = 1000
+_GOALS = {"parse binary": 5.0, "parse structured": 5.0}
 
 EVENT = {
     "specversion": "1.0",
@@ -120,9 +122,20 @@ def batch_time() -> float:
     return min(found) / 3 / BATCH * 1e6
 
 
-def measure() -> dict[str, float]:
-    """Return how many times as fast as the SDK each kind of work is."""
-    return {name: theirs / ours for name, (ours, theirs) in times().items()}
+def measure() -> list[Row]:
+    """Return how many times as fast as the SDK reading and writing are."""
+    return [
+        Row(
+            f"{name} / official SDK",
+            ours,
+            "µs",
+            theirs,
+            theirs / ours,
+            f"ratio >= {_GOALS[name]:g}" if name in _GOALS else "",
+            theirs / ours >= _GOALS[name] if name in _GOALS else None,
+        )
+        for name, (ours, theirs) in times().items()
+    ]
 
 
 def main() -> None:

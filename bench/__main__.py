@@ -1,0 +1,74 @@
+"""Run the measurements, print one table, and keep the result with the machine it came from."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.rig import Row
+
+NAMES = ("parse", "ingest", "latency", "drain", "matching", "cesql")
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> int:
+    """Measure what was asked for; 1 when a goal was missed."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which ones; all if none")
+    parser.add_argument("--keep", action="store_true", help="write the result even of a part")
+    options = parser.parse_args()
+    chosen = options.names or list(NAMES)
+    found: dict[str, list[Row]] = {}
+    for name in chosen:
+        print(f"measuring {name} ...", flush=True)
+        found[name] = importlib.import_module(f"bench.{name}").measure()
+    Console(width=150).print(table(found))
+    if not options.names or options.keep:
+        keep(found)
+    return int(any(row.met is False for rows in found.values() for row in rows))
+
+
+def table(found: dict[str, list[Row]]) -> Table:
+    """Return the rows as a table for people."""
+    drawn = Table("measured", "value", "baseline", "ratio", "goal", "", title="Penstock bench")
+    for rows in found.values():
+        for row in rows:
+            drawn.add_row(
+                row.name,
+                f"{row.value:,.{0 if row.value >= 100 else 2}f} {row.unit}",  # noqa: PLR2004
+                "" if row.baseline is None else f"{row.baseline:,.{0 if row.baseline >= 100 else 2}f}",  # noqa: PLR2004
+                "" if row.ratio is None else f"{row.ratio:.2f}",
+                row.goal,
+                {True: "met", False: "MISSED", None: ""}[row.met],
+            )
+    return drawn
+
+
+def keep(found: dict[str, list[Row]]) -> None:
+    """Write the last run to results/last.json, and as text beside it."""
+    RESULTS.mkdir(exist_ok=True)
+    machine = {
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load_before": os.getloadavg()[2],
+    }
+    rows = {name: [asdict(row) for row in part] for name, part in found.items()}
+    result = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": machine}
+    (RESULTS / "last.json").write_text(json.dumps({**result, "rows": rows}, indent=2) + "\n")
+    with (RESULTS / "last.txt").open("w") as file:
+        Console(file=file, width=150).print(table(found))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
