@@ -58,8 +58,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Tasks among which the destinations of parked deliveries are shared."""
     retry_epoch_seconds: Seconds = 30.0
     """How long such a task runs before Spark starts it anew."""
-    in_flight: Positive = 32
-    """Requests that one destination may have to answer at once, unless its route says otherwise."""
     driver_memory: str = "512m"
     """Heap of the Spark driver."""
     spark_master: str = ""
