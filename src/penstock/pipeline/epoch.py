@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import zlib
 
 from penstock.delivery.accounts import Account, Delivery
+from penstock.delivery.dispatch import attempt
 from penstock.delivery.shipping import Packer
+from penstock.errors import StoreError
 from penstock.events.entry import Entry
 from penstock.formats import arrow
 from penstock.pipeline import replies, rows
@@ -16,9 +19,10 @@ from penstock.pipeline.lane import Lane
 from penstock.pipeline.settle import stop
 from penstock.pipeline.work import retry_share
 from penstock.pipeline.worker import Worker
-from penstock.ports import Chunk, Health, Leg, Parked, Response, Settlement, Span, State
+from penstock.ports import Chunk, Health, Leg, Parked, Settlement, Span, State
 from penstock.routing.route import Route, Target
 
+_LOG = logging.getLogger("penstock.pipeline")
 _TICK = 0.03
 _IDLE = 2.0
 _REFRESH = 0.25
@@ -136,7 +140,7 @@ class Epoch:
     async def _send(self, lane: Lane, delivery: Delivery) -> None:
         route = delivery.route
         request = Packer(delivery.entry.event).request(route, delivery.leg)
-        response: Response = await self._here.sink(route.target.protocol).send(request)
+        response = await attempt(self._here.sink(route.target.protocol), request)
         lane.open -= 1
         lane.answered(response.elapsed)
         self._account.now = time.time()
@@ -147,7 +151,12 @@ class Epoch:
         if route is None or route.stopped:
             self._account.finished.append(parked.id)
             return None
-        entry = self._entry(parked)
+        try:
+            entry = self._entry(parked)
+        except StoreError:
+            # It stays leased and comes back later; the others must not wait for it.
+            _LOG.exception("event %s cannot be read back from the log", parked.offset)
+            return None
         return Delivery(route, entry, parked.partition, parked.offset, parked)
 
     def _entry(self, parked: Parked) -> Entry:

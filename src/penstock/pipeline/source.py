@@ -21,6 +21,7 @@ _PATIENCE = 1.0
 _SMALL = 1_000
 _FEWEST = 500
 _LONG = 1.0
+_BATCH_BYTES = 32 << 20
 _BEAT = 40.0
 """Seconds without events after which an empty micro-batch runs: it shows that everything works,
 and keeps the Python workers, which Spark would end after a minute, ready for the next event."""
@@ -66,8 +67,9 @@ class LogReader(DataSourceStreamReader):
         if head != position or [beat] != start["beat"]:
             self._last = now
         self._admission.released(now)
-        ends = zip(position, head, strict=True)
-        return {"position": [min(end, begin + most) for begin, end in ends], "beat": [beat]}
+        if head == position:
+            return {"position": list(position), "beat": [beat]}
+        return {"position": list(here.log.reach(position, most, _BATCH_BYTES)), "beat": [beat]}
 
     def partitions(
         self, start: dict[str, list[int]], end: dict[str, list[int]]

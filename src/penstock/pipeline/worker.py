@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import msgspec
 import uvloop
 
-from penstock.errors import ConflictError
+from penstock.errors import ConflictError, PenstockError
 from penstock.pipeline.homes import Desk, Homes, desk
 from penstock.ports import Sink
 from penstock.routing import ROUTE, Route, RoutingTable
 from penstock.routing.index import Index
 
+_LOG = logging.getLogger("penstock.pipeline")
 T = TypeVar("T")
 
 
@@ -65,7 +67,11 @@ class Worker:
         for key in dropped:
             self._index.drop(key)
         for route in put:
-            self._index.put(route)
+            try:
+                self._index.put(route)
+            except PenstockError:
+                # Fail closed: a filter that cannot be read any more matches nothing.
+                _LOG.exception("route %s cannot be matched and gets no events", route.id)
 
     def _forget(self) -> None:
         self._table, self._index = RoutingTable(), Index()
