@@ -44,13 +44,17 @@ def table(found: dict[str, list[Row]]) -> Table:
         for row in rows:
             drawn.add_row(
                 row.name,
-                f"{row.value:,.{0 if row.value >= 100 else 2}f} {row.unit}",  # noqa: PLR2004
-                "" if row.baseline is None else f"{row.baseline:,.{0 if row.baseline >= 100 else 2}f}",  # noqa: PLR2004
+                f"{_shown(row.value)} {row.unit}",
+                "" if row.baseline is None else _shown(row.baseline),
                 "" if row.ratio is None else f"{row.ratio:.2f}",
                 row.goal,
                 {True: "met", False: "MISSED", None: ""}[row.met],
             )
     return drawn
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"  # noqa: PLR2004
 
 
 def keep(found: dict[str, list[Row]]) -> None:

@@ -33,7 +33,8 @@ async def app(scope, receive, send):
         return
     while (await receive()).get("more_body"):
         pass
-    await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
+    headers = [(b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 202, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
 """
 # Every request is another event, as it is in life: the id counts up.
@@ -111,7 +112,9 @@ def _bare_append(events: int) -> float:
 async def _publish(address: str, count: int) -> None:
     sink = HttpSink()
     headers = [("content-type", "application/cloudevents-batch+json")]
-    requests = iter([Request(f"{address}/events", headers, _batch(number)) for number in range(count)])
+    requests = iter(
+        [Request(f"{address}/events", headers, _batch(number)) for number in range(count)]
+    )
     await asyncio.gather(*(_publisher(sink, requests) for _ in range(4)))
     await sink.close()
 
@@ -156,7 +159,15 @@ def _bare_app() -> Iterator[str]:
     port = rig.free_port()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "bare.py").write_text(_BARE)
-        options = ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error"]
+        options = [
+            "--loop",
+            "uvloop",
+            "--http",
+            "httptools",
+            "--no-access-log",
+            "--log-level",
+            "error",
+        ]
         command = [sys.executable, "-m", "uvicorn", "bare:app", "--port", str(port), *options]
         with _process(command, port, {"PYTHONPATH": folder}):
             yield f"http://127.0.0.1:{port}"

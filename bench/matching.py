@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -29,9 +30,9 @@ from penstock.pipeline.worker import worker
 from penstock.routing import DEFAULT, Route, Target
 
 EVENTS = 600_000
-_BATCH = 60_000
+_BATCH = 40_000
 _STEP = 5_000
-_WARM = 3
+_WARM = 6
 """Micro-batches that do not count: processes start, and the index is built, in the first."""
 
 
@@ -127,12 +128,12 @@ class MatchWriter(DataSourceStreamArrowWriter):
         sizes = [len(matched) for matched in found.routes]
         return Count(int(sum(sizes[group] for group in found.groups.tolist())))
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         total = sum(message.matches for message in messages if isinstance(message, Count))
         with open(self._notes, "a") as notes:  # noqa: PTH123 - a path as text travels to Spark
             notes.write(f"{total}\n")
 
-    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None: ...  # noqa: N803
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None: ...
 
 
 def _match(size: int, events: int) -> tuple[float, float]:
@@ -161,7 +162,7 @@ def _through_spark(settings: Settings, events: int) -> tuple[float, float]:
     return sum(row["numInputRows"] for row in counted) / seconds, matches
 
 
-def _run(spark: SparkSession, settings: Settings, events: int) -> list[dict[str, object]]:
+def _run(spark: SparkSession, settings: Settings, events: int) -> list[dict[str, Any]]:
     query = (
         spark.readStream.format("penstock_log")
         .load()
@@ -169,11 +170,11 @@ def _run(spark: SparkSession, settings: Settings, events: int) -> list[dict[str,
         .option("checkpointLocation", str(settings.folder / "match"))
         .start()
     )
-    seen: dict[int, dict[str, object]] = {}
+    seen: dict[int, dict[str, Any]] = {}
 
     def finished() -> bool:
         seen.update({row["batchId"]: json.loads(row.json) for row in query.recentProgress})
-        return sum(row["numInputRows"] for row in seen.values()) >= events  # type: ignore[misc]
+        return sum(row["numInputRows"] for row in seen.values()) >= events
 
     try:
         rig.wait_for(finished, 300, 0.2)
@@ -188,7 +189,7 @@ def _match_sink(homes: Homes, notes: str) -> type[DataSource]:
         def name(cls) -> str:
             return "bench_match"
 
-        def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: FBT001, N802, ARG002
+        def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: FBT001
             return MatchWriter(homes, notes)
 
     return MatchSink

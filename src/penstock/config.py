@@ -20,7 +20,8 @@ _FOREIGN = frozenset(
 )
 
 Positive = Annotated[int, Meta(ge=1)]
-Seconds = Annotated[float, Meta(gt=0)]
+# Bounded, for no clock can count to infinity.
+Seconds = Annotated[float, Meta(gt=0, le=1e9)]
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -34,9 +35,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Directory that holds all state of the embedded default."""
     url: str = ""
     """Public base address, where it differs from host and port."""
-    log_level: str = "info"
+    log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
     """debug, info, warning or error."""
-    log_format: str = "text"
+    log_format: Annotated[str, Meta(pattern="^(text|json)$")] = "text"
     """text for people, json for machines."""
     event_bytes: Annotated[int, Meta(ge=65_536)] = 1 << 20
     """Largest event that is accepted, in bytes."""
@@ -69,7 +70,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def address(self) -> str:
-        return self.url or f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.url or f"http://{host}:{self.port}"
 
 
 def settings(

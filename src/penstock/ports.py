@@ -55,6 +55,10 @@ class EventLog(Protocol):
         """Return the head as soon as it is beyond a position, or after some seconds."""
         ...
 
+    def reach(self, position: Position, events: int, size: int) -> Position:
+        """Return how far one can read from a position within a number of events and bytes."""
+        ...
+
     def trim(self, before: Position) -> int:
         """Forget what lies before a position and return how many events that were."""
         ...
@@ -305,7 +309,7 @@ class WaitingRoom(Protocol):
         ...
 
     def destinations(self) -> Mapping[str, float]:
-        """Return each destination with parked deliveries, and when its earliest is due."""
+        """Return each destination with parked deliveries, and when its earliest can be sent."""
         ...
 
     def claim(self, destination: str, now: float, limit: int, lease: float) -> list[Parked]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import queue
 import resource
 import signal
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -129,6 +131,37 @@ def test_acknowledged_events_survive_a_kill(tmp_path: Path) -> None:
 
         assert set(statuses) == {202}
         assert stored_ids(tmp_path) == list(range(50))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_all_that_was_acknowledged_under_load_is_stored_once(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    acknowledged: queue.SimpleQueue[int] = queue.SimpleQueue()
+    statuses: set[int] = set()
+
+    def client(first: int) -> None:
+        with closing(api.connect()) as connection, suppress(OSError, http.client.HTTPException):
+            for event in range(first, first + 100_000):
+                status = publish(connection, event)
+                statuses.add(status)
+                acknowledged.put(event)
+
+    with process(tmp_path) as api, ThreadPoolExecutor(8) as pool:
+        clients = [pool.submit(client, place * 100_000) for place in range(8)]
+        found = [acknowledged.get(timeout=20) for _ in range(400)]
+
+        api.running.send_signal(number)
+        code = api.running.wait(10)
+        for each in clients:
+            each.result()
+
+    found += [acknowledged.get() for _ in range(acknowledged.qsize())]
+    stored = stored_ids(tmp_path)
+    assert code == (0 if number is signal.SIGTERM else -signal.SIGKILL)
+    assert statuses == {202}
+    assert set(found) <= set(stored)
+    assert len(stored) == len(set(stored))
 
 
 def test_full_disk_is_answered_with_503_and_nothing_is_half_written(tmp_path: Path) -> None:

@@ -111,3 +111,27 @@ def test_status_shows_that_the_sink_is_gone_for_good(served: Served) -> None:
 
 def test_status_of_an_unknown_subscription_is_not_found(served: Served) -> None:
     assert served.get("/subscriptions/nosuch/status").status == 404
+
+
+@pytest.mark.covers("SUB-138", "SUB-162")
+def test_no_subscriptions_are_an_empty_array(served: Served) -> None:
+    reply = served.get("/subscriptions")
+
+    assert (reply.status, reply.document) == (200, [])
+
+
+@pytest.mark.covers("SUB-122", "SUB-136", "SUB-137", "SUB-140", "SUB-153")
+def test_all_are_listed_unless_a_page_is_asked_for(served: Served) -> None:
+    made = {served.post("/subscriptions", LEAST).document["id"] for _ in range(250)}
+
+    listed = served.get("/subscriptions").document
+
+    assert len(listed) == 250
+    assert {each["id"] for each in listed} == made
+
+
+@pytest.mark.covers("SUB-139")
+def test_unknown_parameters_are_ignored(served: Served) -> None:
+    served.post("/subscriptions", LEAST)
+
+    assert len(served.get("/subscriptions?color=blue").document) == 1

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
-import msgspec
 import pytest
 
 from penstock import runtime
@@ -12,6 +11,7 @@ from penstock.client import Client, Subscription
 from penstock.config import Settings
 from penstock.events import event
 from penstock.events.entry import Entry
+from penstock.formats import arrow
 from penstock.ports import Dead, Settlement
 from tests.cli.command import Done, run
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from penstock.api import dead, health, index, metrics, problems, subscriptions
 from penstock.api.backlog import Backlog
-from penstock.api.commit import GroupCommit
+from penstock.api.commit import GroupCommit, Resolve
 from penstock.api.events import Ingest
 from penstock.api.resource import reply
 from penstock.api.streams import Streams, is_address
@@ -47,6 +47,16 @@ class Api:
         self._ingest = Ingest(self._commits, self._backlog, control.limits, telemetry)
         routes = [route for router in ROUTERS for route in router(control)]
         self._rest = _starlette([*routes, *metrics.routes(control, telemetry)])
+
+    def stream_at(self, url: bytes) -> str | None:
+        """Return the stream that takes events at an address, if it is known without asking."""
+        return self._streams.by_url.get(url)
+
+    def take(
+        self, stream: str, headers: Sequence[tuple[bytes, bytes]], body: bytes, resolve: Resolve
+    ) -> bool:
+        """Store a request that is all there; False leaves it to `__call__`."""
+        return self._ingest.take(stream, headers, body, resolve)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -11,10 +11,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from penstock.api import problems
 from penstock.api.backlog import Backlog
-from penstock.api.commit import GroupCommit
+from penstock.api.commit import GroupCommit, Resolve
 from penstock.bindings import http
 from penstock.control import Limits
-from penstock.errors import EventError, LimitError, PenstockError, Problem
+from penstock.errors import LimitError, PenstockError
 from penstock.events import CloudEvent
 from penstock.events.entry import Entry
 from penstock.telemetry import Telemetry
@@ -56,15 +56,38 @@ class Ingest:
             await send(_ACCEPTED)
             await send(_NO_BODY)
 
+    def take(self, stream: str, headers: _Headers, body: bytes, resolve: Resolve) -> bool:
+        """Store the events of a whole request, or leave it alone: False means no and no trace."""
+        size = len(body)
+        try:
+            self._backlog.check()
+            events = http.read(headers, body)
+            if not events or size + self._weight(headers) > self._event_bytes:
+                return False
+            now = time.time_ns() // 1_000
+            entries = [Entry(stream, event, now) for event in events]
+            self._commits.submit(entries, size, self._counting(stream, len(events), size, resolve))
+        except PenstockError:
+            return False
+        return True
+
+    def _counting(self, stream: str, events: int, size: int, resolve: Resolve) -> Resolve:
+        def resolved(error: PenstockError | None) -> None:
+            if error is None:
+                self._telemetry.accepted(stream, events, size)
+            else:
+                self._telemetry.refused(problems.status(error))
+            resolve(error)
+
+        return resolved
+
     async def _take(self, stream: str, headers: _Headers, receive: Receive) -> bool:
         """Store the events of a request; False when the client went away before it had sent all."""
         self._backlog.check()
-        declared, weight = self._weighed(headers)
+        weight = self._weight(headers)
         body = await self._body(receive)
         if body is None:
             return False
-        if 0 <= declared != len(body):
-            raise EventError([Problem("", f"{declared} bytes were announced, {len(body)} came")])
         events = http.read(headers, body)
         if len(body) + weight > self._event_bytes:
             self._check_sizes(events)
@@ -74,16 +97,14 @@ class Ingest:
             self._telemetry.accepted(stream, len(events), len(body))
         return True
 
-    def _weighed(self, headers: _Headers) -> tuple[int, int]:
-        """Return the announced length of the body, -1 for none, and the weight of the headers."""
-        declared, weight = -1, 0
+    def _weight(self, headers: _Headers) -> int:
+        """Return the weight of the headers; refuse a body that is announced as too large."""
+        weight = 0
         for name, value in headers:
             weight += len(value)
-            if name == b"content-length":
-                declared = int(value)
-        if declared > self._batch_bytes:
-            raise _too_large(self._batch_bytes)
-        return declared, weight
+            if name == b"content-length" and int(value) > self._batch_bytes:
+                raise _too_large(self._batch_bytes)
+        return weight
 
     async def _body(self, receive: Receive) -> bytes | None:
         message = await receive()

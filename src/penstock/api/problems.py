@@ -58,6 +58,11 @@ class Answer(NamedTuple):
     body: bytes
 
 
+def status(error: PenstockError) -> int:
+    """Return the status that tells the client of an error."""
+    return _kind(error).status.value
+
+
 def answer(error: PenstockError) -> Answer:
     """Return the problem document that tells the client of an error."""
     kind = _kind(error)

@@ -22,6 +22,7 @@ class Streams:
         self._store = store
         self._version = -1
         self.by_path: dict[str, str] = {}
+        self.by_url: dict[bytes, str] = {}
 
     def create_default(self) -> None:
         """Make sure that the default broker exists."""
@@ -41,6 +42,7 @@ class Streams:
         known = set(keys)
         paths = {f"/{key}": key for key in keys}
         self.by_path = {**paths, **{path: key for path, key in _SHORT.items() if key in known}}
+        self.by_url = {path.encode(): key for path, key in self.by_path.items()}
         self._version = version
 
     def find(self, path: str) -> str | None:

@@ -99,15 +99,23 @@ class Account:
         parked = self._waiting(delivery, max(until, self.now), delivery.attempts, 0, _HELD)
         self._park(delivery, parked, 0)
 
-    def dropped(self, delivery: Delivery) -> None:
-        """Let go of a parked delivery whose route is gone (KA-40)."""
-        self._finish(delivery)
+    def moved(self, delivery: Delivery, parked: Parked) -> None:
+        """Let a delivery wait for the address that its route has by now."""
+        self.parked.append(
+            msgspec.structs.replace(parked, destination=delivery.destination, due=self.now)
+        )
 
-    def expired(self, delivery: Delivery) -> None:
-        """Give up a delivery whose whole schedule passed while its destination was down."""
+    def abandoned(self, delivery: Delivery, why: str) -> None:
+        """Give up a delivery without another attempt."""
         status = delivery.parked.status if delivery.parked else 0
-        words = delivery.parked.cause if delivery.parked else ""
-        self._die(delivery, Response(status, error=f"its time has passed; last: {words}"))
+        last = f"; last: {delivery.parked.cause}" if delivery.parked else ""
+        self._die(delivery, Response(status, error=f"{why}{last}"), delivery.attempts)
+
+    def looped(self, delivery: Delivery, reply: Entry) -> None:
+        """Give up a reply at the end of a long chain of replies (KA-38)."""
+        answer = Response(200, error=f"it is number {reply.hops} in a chain of replies")
+        self._sum(delivery).dead += 1
+        self._bury(msgspec.structs.replace(delivery, entry=reply), answer, 0)
 
     def _delivered(self, delivery: Delivery, response: Response) -> None:
         self.answered.append((delivery, response))
@@ -127,22 +135,26 @@ class Account:
             asked = retry_after(response, self.now)
             due = next_attempt(policy, attempts, self.now, first, asked)
         if due is None:
-            self._die(delivery, response)
-            if outcome is Outcome.STOPPED:
+            self._die(delivery, response, attempts)
+            # A dead letter sink that is gone says nothing of the subscriber.
+            if outcome is Outcome.STOPPED and delivery.leg is Leg.SUBSCRIBER:
                 self.stopped.append(delivery.route.id)
             return
         parked = self._waiting(delivery, due, attempts, response.status, cause(response))
         self._park(delivery, parked, response.status)
         self._sum(delivery).failed(cause(response), self.now)
 
-    def _die(self, delivery: Delivery, response: Response) -> None:
+    def _die(self, delivery: Delivery, response: Response, attempts: int) -> None:
         self._finish(delivery)
         if delivery.leg is Leg.DEAD_LETTER:
             return  # KA-08: a dead letter is never dead-lettered again; it is in the list already.
-        attempts = delivery.attempts + (1 if response.status or not delivery.parked else 0)
         self._note(delivery, DEAD, response.status, attempts)
         self._sum(delivery).dead += 1
         self._sum(delivery).failed(cause(response), self.now)
+        self._bury(delivery, response, attempts)
+
+    def _bury(self, delivery: Delivery, response: Response, attempts: int) -> None:
+        """Keep the event with the cause, and send it to the dead letter sink if there is one."""
         self.dead.append(
             Dead(
                 delivery.route.id,
@@ -239,7 +251,10 @@ class Account:
             sight.delivered += 1
             sight.slowest = max(sight.slowest, response.elapsed)
             return
-        sight.failed += 1
+        if response.status:
+            sight.refused += 1
+        else:
+            sight.failed += 1
         sight.retry_after = max(sight.retry_after, retry_after(response, self.now))
         sight.cause = cause(response)
 
@@ -268,6 +283,7 @@ class _Sight(msgspec.Struct):
 
     delivered: int = 0
     failed: int = 0
+    refused: int = 0
     unfinished: int = 0
     slowest: float = 0.0
     retry_after: float = 0.0

@@ -69,8 +69,16 @@ async def _lane(shipment: Shipment, sink: Sink, answers: Answers) -> None:
 async def _sender(queue: Iterator[tuple[int, Request]], sink: Sink, answers: Answers) -> None:
     for number, request in queue:
         answers.started += 1
-        answers.responses[number] = await sink.send(request)
+        answers.responses[number] = await attempt(sink, request)
         answers.finished += 1
+
+
+async def attempt(sink: Sink, request: Request) -> Response:
+    """Return the answer to one request; a sink that breaks is a sink that did not answer."""
+    try:
+        return await sink.send(request)
+    except Exception as exc:  # noqa: BLE001 - one request must not end the batch of all others
+        return Response(0, error=f"the request could not be sent: {exc}")
 
 
 async def _cancel(lanes: set[asyncio.Future[None]]) -> None:

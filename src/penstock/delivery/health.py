@@ -7,6 +7,9 @@ import msgspec
 from penstock.ports import Health, State
 
 _DOWN_AFTER = 3
+# Who answers, if only to refuse, is there: every delivery follows its own schedule (KN-088) until
+# so many refusals in a row show that more requests only make it worse.
+_DOWN_AFTER_REFUSALS = 50
 _PROBE_STEP = 0.05
 _LONGEST_PROBE_WAIT = 5.0
 
@@ -16,7 +19,9 @@ class Sample(msgspec.Struct, frozen=True):
 
     delivered: int = 0
     failed: int = 0
-    """Attempts that got no useful answer; a refusal of one event is an answer."""
+    """Attempts that got no answer."""
+    refused: int = 0
+    """Attempts whose answer asks for another one; a refusal of one event for good is an answer."""
     unfinished: int = 0
     """Attempts that the batch could not wait for."""
     slowest: float = 0.0
@@ -33,8 +38,9 @@ def after(health: Health, sample: Sample, now: float, patience: float) -> Health
         return _up(health, sample, now)
     if sample.delivered or sample.unfinished:
         return _turned(health, State.SLOW, 0, now, sample.cause or "answers slowly")
-    failures = health.failures + sample.failed
-    state = State.DOWN if failures >= _DOWN_AFTER else health.state
+    failures = health.failures + sample.failed + sample.refused
+    limit = _DOWN_AFTER if sample.failed else _DOWN_AFTER_REFUSALS
+    state = State.DOWN if failures >= limit else health.state
     pause = max(sample.retry_after, probe_wait(failures) if state is State.DOWN else 0.0)
     held = now + pause if pause else 0.0
     return msgspec.structs.replace(

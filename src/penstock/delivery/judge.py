@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from email.utils import parsedate_to_datetime
 
 from penstock.ports import Response
@@ -24,6 +25,8 @@ _RETRIED = {
     Rules.KNATIVE: frozenset({404, 409, 429}),
 }
 _GONE = 410
+_DIGITS = re.compile(r"\s*[0-9]+\s*")
+_LONGEST_HOLD = 3_600.0
 
 
 def judge(rules: Rules, response: Response) -> Outcome:
@@ -39,16 +42,17 @@ def judge(rules: Rules, response: Response) -> Outcome:
 
 
 def retry_after(response: Response, now: float) -> float:
-    """Return the seconds that a 429 or 503 asks to wait, 0 when it asks for none (KA-15)."""
+    """Return the seconds that a 429 or 503 asks to wait, up to an hour; 0 for none (KA-15)."""
     text = response.header("retry-after") if response.status in (429, 503) else None
     if not text:
         return 0.0
-    if text.strip().isdigit():
-        return float(text)
+    if _DIGITS.fullmatch(text):
+        return min(float(text), _LONGEST_HOLD)
     try:
-        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
-    except ValueError:
+        asked = parsedate_to_datetime(text).timestamp() - now
+    except (ValueError, OverflowError):
         return 0.0
+    return min(max(asked, 0.0), _LONGEST_HOLD)
 
 
 def cause(response: Response) -> str:

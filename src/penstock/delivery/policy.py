@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.routing.route import Backoff, Policy
 
-_LONGEST_HOLD = 3_600.0
+_MOST_DOUBLED = 60
 
 
 def wait(policy: Policy, failed: int) -> float:
@@ -12,14 +12,17 @@ def wait(policy: Policy, failed: int) -> float:
     if policy.backoff is Backoff.LINEAR:
         return policy.delay
     # The exponent is capped so that a long-lived delivery cannot overflow a float.
-    return min(policy.delay * 2.0 ** min(failed - 1, 60), policy.longest_delay)
+    return min(policy.delay * 2.0 ** min(failed - 1, _MOST_DOUBLED), policy.longest_delay)
 
 
 def deadline(policy: Policy, first: float) -> float:
     """Return when the whole schedule of a delivery first tried at `first` has passed."""
     if policy.retries is None:
         return first + policy.span
-    waits = sum(wait(policy, number) for number in range(1, policy.retries + 1))
+    # The waits grow no more after so many, however many there are.
+    growing = min(policy.retries, _MOST_DOUBLED + 1)
+    waits = sum(wait(policy, number) for number in range(1, growing + 1))
+    waits += wait(policy, growing) * (policy.retries - growing)
     return first + waits + policy.timeout
 
 
@@ -34,4 +37,4 @@ def next_attempt(
         return None
     if policy.retries is None and now >= last:
         return None
-    return now + max(wait(policy, failed), min(retry_after, _LONGEST_HOLD))
+    return now + max(wait(policy, failed), retry_after)

@@ -128,7 +128,7 @@ def load(body: bytes) -> pa.RecordBatch:
     """Return the batch that `dump` wrote."""
     try:
         return pa.ipc.read_record_batch(pa.py_buffer(body), SCHEMA)
-    except (pa.ArrowException, OSError) as exc:
+    except (pa.ArrowException, OSError, EOFError) as exc:
         msg = "the bytes are not a record batch of events"
         raise FormatError(msg, format="arrow") from exc
 

@@ -113,25 +113,46 @@ class SqliteLog:
         """Yield the events of a span in order; refuse when some of them are gone or damaged."""
         if not len(span):
             return
-        with self._lock, self._translated():
-            rows = self._connection.execute(
-                "SELECT first, count, crc, body FROM batches WHERE first < ? AND first >= "
-                "coalesce((SELECT max(first) FROM batches WHERE first <= ?), 0) ORDER BY first",
-                (span.end, span.start),
-            ).fetchall()
         expected = span.start
-        for first, count, crc, body in rows:
+        for first, count in self._rows(span):
+            skipped = max(span.start - first, 0)
             if first + count <= span.start:
                 continue
-            skipped = max(span.start - first, 0)
             if first + skipped != expected:
                 break
-            batch = self._checked(first, crc, body).slice(skipped, span.end - first - skipped)
+            batch = self._batch(first).slice(skipped, span.end - first - skipped)
             expected = first + skipped + batch.num_rows
             yield Chunk(0, first + skipped, batch)
         if expected != span.end:
             msg = f"events {expected} to {span.end} are not in the log"
             raise StoreError(msg, address=str(self._path))
+
+    def _rows(self, span: Span) -> list[tuple[int, int]]:
+        with self._lock, self._translated():
+            return self._connection.execute(
+                "SELECT first, count FROM batches WHERE first < ? AND first >= "
+                "coalesce((SELECT max(first) FROM batches WHERE first <= ?), 0) ORDER BY first",
+                (span.end, span.start),
+            ).fetchall()
+
+    def reach(self, position: Position, events: int, size: int) -> Position:
+        """Return how far one can read from a position within a number of events and bytes."""
+        (start,) = position
+        end, taken = start, 0
+        with self._lock, self._translated():
+            rows = self._connection.execute(
+                "SELECT first + count, length(body) FROM batches WHERE first < ? AND first >= "
+                "coalesce((SELECT max(first) FROM batches WHERE first <= ?), 0) ORDER BY first",
+                (start + events, start),
+            )
+            for after, width in rows:
+                if after <= start:
+                    continue
+                taken += width
+                if taken > size and end > start:
+                    break
+                end = after
+        return (min(end, start + events),)
 
     def bounds(self) -> tuple[Position, Position]:
         """Return the first position that is still kept, and the head."""
@@ -235,7 +256,15 @@ class SqliteLog:
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'head'").fetchone()
         return 0 if row is None else int(row[0])
 
-    def _checked(self, first: int, crc: int, body: bytes) -> pa.RecordBatch:
+    def _batch(self, first: int) -> pa.RecordBatch:
+        with self._lock, self._translated():
+            row = self._connection.execute(
+                "SELECT crc, body FROM batches WHERE first = ?", (first,)
+            ).fetchone()
+        if row is None:
+            msg = f"events from {first} on were trimmed from the log"
+            raise StoreError(msg, address=str(self._path))
+        crc, body = row
         if zlib.crc32(body) != crc:
             msg = f"the log is damaged: events from {first} on fail their checksum"
             raise StoreError(msg, address=str(self._path))

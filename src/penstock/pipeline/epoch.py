@@ -118,12 +118,15 @@ class Epoch:
         return len(claimed)
 
     def _expire(self, lane: Lane, now: float) -> None:
-        if lane.health.state is not State.DOWN:
+        if lane.health.state is not State.DOWN or now < lane.expire_after:
             return
-        for parked in self._waiting.expire(lane.health.destination, now, _MOST_CLAIMED):
+        late = self._waiting.expire(lane.health.destination, now, _MOST_CLAIMED)
+        # To look takes the write lock of the ledger: not more often than there is reason to.
+        lane.expire_after = now if len(late) == _MOST_CLAIMED else now + _REFRESH
+        for parked in late:
             delivery = self._delivery(parked)
             if delivery is not None:
-                self._account.expired(delivery)
+                self._account.abandoned(delivery, "its time has passed")
 
     def _route_of(self, lane: Lane) -> Route:
         return self._owners.get(lane.health.destination, _NOBODY)
@@ -147,8 +150,9 @@ class Epoch:
         self._account.settled(delivery, response)
 
     def _delivery(self, parked: Parked) -> Delivery | None:
+        """Return what there is to send; None where there is no sense in it any more."""
         route = self._routes.get(parked.route)
-        if route is None or route.stopped:
+        if route is None or (parked.leg is Leg.DEAD_LETTER and not route.policy.dead_letter):
             self._account.finished.append(parked.id)
             return None
         try:
@@ -157,7 +161,14 @@ class Epoch:
             # It stays leased and comes back later; the others must not wait for it.
             _LOG.exception("event %s cannot be read back from the log", parked.offset)
             return None
-        return Delivery(route, entry, parked.partition, parked.offset, parked)
+        delivery = Delivery(route, entry, parked.partition, parked.offset, parked)
+        if route.stopped and parked.leg is Leg.SUBSCRIBER:
+            self._account.abandoned(delivery, "the sink is gone for good")
+            return None
+        if delivery.destination != parked.destination:
+            self._account.moved(delivery, parked)
+            return None
+        return delivery
 
     def _entry(self, parked: Parked) -> Entry:
         if parked.entry is not None:
@@ -182,7 +193,7 @@ class Epoch:
         account = self._account
         if not (account.finished or account.parked or account.dead):
             return
-        found = replies.entries(account.answered)
+        found = replies.entries(account)
         if found:
             self._here.desk.log.append(found)
         health = [self._patient(one) for one in self._judged(account)]

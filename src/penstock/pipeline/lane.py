@@ -6,8 +6,8 @@ from penstock.pipeline.work import retry_share
 from penstock.ports import Health, State
 from penstock.routing.route import Route
 
-_HANDOVER = 3.0
-"""Seconds after a destination left `up` in which a micro-batch may still have requests open."""
+_SLOW = 0.5
+_MARGIN = 1.5
 
 
 class Lane:
@@ -17,6 +17,7 @@ class Lane:
         self.health = Health(destination)
         self.open = 0
         self.due = 0.0
+        self.expire_after = 0.0
         self.leaving = False
         """Whether it is fast again and only the many open requests keep it from being called up."""
         self.answer_seconds = 0.0
@@ -29,9 +30,16 @@ class Lane:
         if self.health.state is State.DOWN:
             return 1 - self.open
         allowed = route.target.in_flight
-        recent = now < self.health.since + _HANDOVER
+        recent = now < self.health.since + self._handover(route)
         shared = self.health.state is State.UP or self.leaving or recent
         return (retry_share(route) if shared else allowed) - self.open
+
+    def _handover(self, route: Route) -> float:
+        """Return for how long requests that a micro-batch left behind may still be open."""
+        # Nothing takes back a request: the sink has it until it answers, or for the whole timeout.
+        if self.answer_seconds < _SLOW:
+            return route.policy.timeout
+        return min(self.answer_seconds * _MARGIN, route.policy.timeout)
 
     def answered(self, seconds: float) -> None:
         """Remember how slow the destination is, forgetting slowly."""

@@ -11,6 +11,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 from pyspark.sql.types import StructType
 
+from penstock.errors import StoreError
 from penstock.pipeline.homes import Homes, Pace, desk
 from penstock.ports import Position, Span
 
@@ -47,7 +48,15 @@ class LogReader(DataSourceStreamReader):
     def initialOffset(self) -> dict[str, list[int]]:
         """Return where the ledger says that deliveries are settled; no checkpoint is asked."""
         here = desk(self._homes)
-        return {"position": list(here.ledger.position() or here.log.bounds()[0]), "beat": [0]}
+        first, head = here.log.bounds()
+        settled = here.ledger.position() or first
+        if any(ours > theirs for ours, theirs in zip(settled, head, strict=True)):
+            msg = (
+                f"deliveries are settled up to {settled}, but the log ends at {head}: it was "
+                "damaged or replaced, and new events would be taken for old ones"
+            )
+            raise StoreError(msg, address="log")
+        return {"position": list(settled), "beat": [0]}
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadAllAvailable()

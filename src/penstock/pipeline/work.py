@@ -36,12 +36,9 @@ def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) ->
     answers = here.run(dispatch(_shipments(open_lanes, pace), here.sink, pace.batch_seconds))
     account.now = time.time()
     _settle_answers(account, open_lanes, answers)
-    return Done(
-        _span(batch),
-        _settlement(account, generation, health, pace),
-        replies.entries(account.answered),
-        account.stopped,
-    )
+    found = replies.entries(account)
+    settlement = _settlement(account, generation, health, pace)
+    return Done(_span(batch), settlement, found, account.stopped)
 
 
 def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery, Request]]:

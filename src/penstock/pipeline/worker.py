@@ -12,12 +12,24 @@ import uvloop
 
 from penstock.errors import ConflictError, PenstockError
 from penstock.pipeline.homes import Desk, Homes, desk
-from penstock.ports import Sink
+from penstock.ports import Request, Response, Sink
 from penstock.routing import ROUTE, Route, RoutingTable
 from penstock.routing.index import Index
 
 _LOG = logging.getLogger("penstock.pipeline")
 T = TypeVar("T")
+
+
+class _Missing:
+    """Stands for a sink that this build does not have: its deliveries wait, others go on."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    async def send(self, request: Request) -> Response:  # noqa: ARG002
+        return Response(0, error=self._why)
+
+    async def close(self) -> None: ...
 
 
 class Worker:
@@ -36,8 +48,12 @@ class Worker:
         return self._loop.run_until_complete(work)
 
     def sink(self, protocol: str) -> Sink:
+        """Return the sink for a protocol; one that cannot be had never answers."""
         if protocol not in self._sinks:
-            self._sinks[protocol] = self.desk.homes.sink(protocol)
+            try:
+                self._sinks[protocol] = self.desk.homes.sink(protocol)
+            except PenstockError as exc:
+                self._sinks[protocol] = _Missing(str(exc))
         return self._sinks[protocol]
 
     def table(self, version: int | None = None) -> RoutingTable:
@@ -63,7 +79,6 @@ class Worker:
             self._forget()
             documents, dropped = self.desk.store.changes(ROUTE, 0, version)
         put = [msgspec.json.decode(document.body, type=Route) for document in documents]
-        self._table = self._table.changed(version, put, dropped)
         for key in dropped:
             self._index.drop(key)
         for route in put:
@@ -72,6 +87,8 @@ class Worker:
             except PenstockError:
                 # Fail closed: a filter that cannot be read any more matches nothing.
                 _LOG.exception("route %s cannot be matched and gets no events", route.id)
+        # Last: a move that fails half-way is made again from where it began.
+        self._table = self._table.changed(version, put, dropped)
 
     def _forget(self) -> None:
         self._table, self._index = RoutingTable(), Index()

@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.events.values import canonical
 from penstock.filters import Lookup
 from penstock.formats import arrow
+from penstock.routing.groups import Codes, Numbered, codes, numbered
 from penstock.routing.lookups import Lookups
 from penstock.routing.reads import Reads
 
-Codes = npt.NDArray[np.int64]
 RENAMED = {"contenttype": "datacontenttype", "schemaurl": "dataschema"}
-_ALWAYS_CORE = frozenset({"specversion", "id", "source", "type", "time"})
+_NULL = pa.scalar(None, pa.string())
 _NONE: frozenset[Lookup] = frozenset()
 
 
 class Column(NamedTuple):
-    """One column of a batch: the class of every row, and what the values of a class fulfil."""
+    """One column of a batch: the class of every row, and of every class its key and its lookups."""
 
     codes: Codes
-    fulfilled: list[frozenset[Lookup]]
+    keys: Sequence[object]
+    """What tells a class from the others, in this batch and in the next."""
+    fulfilled: Sequence[frozenset[Lookup]]
 
 
 class Classes:
-    """All that the filters of an index read, counted, so that it can be taken back."""
+    """The lookups, and the presence, that the filters of an index read of each attribute.
+
+    All is counted, so that it can be taken back.
+    """
 
     def __init__(self) -> None:
         self._lookups: dict[str, Lookups] = {}
-        self._whole: Counter[str] = Counter()
+        self._presence: Counter[str] = Counter()
+        self.wholes = 0
+        """How many filters read whole values, which no class tells apart."""
 
     def add(self, reads: Reads) -> None:
         for lookup in reads.lookups:
             self._lookups.setdefault(lookup.name, Lookups()).add(lookup)
-        self._whole.update(reads.whole)
+        self._presence.update(reads.presence)
+        self.wholes += bool(reads.whole)
 
     def remove(self, reads: Reads) -> None:
         for lookup in reads.lookups:
             self._lookups[lookup.name].remove(lookup)
-        self._whole.subtract(reads.whole)
+        self._presence.subtract(reads.presence)
+        self.wholes -= bool(reads.whole)
 
     def names(self) -> Iterable[str]:
         """Return the attributes that some lookup is about."""
@@ -57,68 +67,118 @@ class Classes:
 
     def columns(self, batch: pa.RecordBatch) -> Iterable[Column]:
         """Yield the columns of a batch that some filter reads, as classes."""
-        old = "0.2" in batch.column("specversion").unique().to_pylist()
         names = {name for name, lookups in self._lookups.items() if lookups}
-        names |= {name for name, count in self._whole.items() if count}
-        homes: dict[str, list[str]] = {}
-        for name in sorted(names):
-            for column in _homes(name, old=old):
-                homes.setdefault(column, []).append(name)
-        for column, readers in homes.items():
-            yield self._column(column, readers, batch.column(column))
+        names |= {name for name, count in self._presence.items() if count}
+        for home in _homes(names, batch):
+            if home.is_json:
+                yield self._extensions(home)
+            elif any(self._lookups.get(name) for name in home.names):
+                yield self._texts(home)
+            else:
+                yield Column(_absent(home.values), (_NONE, None), (_NONE, _NONE))
 
-    def _column(self, column: str, names: list[str], values: pa.Array) -> Column:
-        encoded = values.dictionary_encode()
+    def _texts(self, home: _Home) -> Column:
+        encoded = home.values.dictionary_encode()
         distinct = [*encoded.dictionary.to_pylist(), None]
-        if column != "extensions" and len(names) == 1 and not self._whole[names[0]]:
-            seen = self._lookups[names[0]].fulfilled_by(distinct)
-            # Absent fulfils nothing, as many values do, yet a filter may tell it from those.
-            keys: list[object] = [*seen[:-1], None]
-        else:
-            see = self._see_extensions if column == "extensions" else self._see
-            pairs = [see(names, text) for text in distinct]
-            keys, seen = [key for key, _ in pairs], [found for _, found in pairs]
-        classes: dict[object, int] = {}
-        table = [classes.setdefault(key, len(classes)) for key in keys]
-        fulfilled = [_NONE] * len(classes)
-        for code, found in zip(table, seen, strict=True):
-            fulfilled[code] = found
-        return Column(np.array(table, dtype=np.int64)[codes(encoded)], fulfilled)
+        first, *rest = (self._lookups[name] for name in home.names if name in self._lookups)
+        seen = first.fulfilled_by(distinct)
+        for lookups in rest:
+            more = lookups.fulfilled_by(distinct)
+            seen = [found | other for found, other in zip(seen, more, strict=True)]
+        # Absent fulfils nothing, as many values do, yet a filter may tell it from those.
+        return _column(encoded, [*seen[:-1], None], seen)
 
-    def _see(self, names: list[str], text: str | None) -> tuple[object, frozenset[Lookup]]:
-        """Return what tells a value from others, and what it fulfils."""
-        found = self.fulfilled(names[0], text)
-        for name in names[1:]:
-            found |= self.fulfilled(name, text)
-        if any(self._whole[name] for name in names):
-            return text, found
-        return (text is None, found), found
+    def _extensions(self, home: _Home) -> Column:
+        encoded = home.values.dictionary_encode()
+        distinct = [*encoded.dictionary.to_pylist(), None]
+        pairs = [self._see(home.names, arrow.extensions_of(text)) for text in distinct]
+        return _column(encoded, [key for key, _ in pairs], [found for _, found in pairs])
 
-    def _see_extensions(
-        self, names: list[str], text: str | None
+    def _see(
+        self, names: Sequence[str], extensions: Mapping[str, object]
     ) -> tuple[object, frozenset[Lookup]]:
-        extensions = arrow.extensions_of(text)
+        """Return what tells some extensions from others, and what they fulfil."""
         keys, together = [], _NONE
         for name in names:
             value = extensions.get(name)
-            # The canonical text is what lookups compare, so `5` and `"5"` fall into one class.
-            text = canonical(value) if isinstance(value, bool | int | str) else None
-            found = self.fulfilled(name, text)
+            found = self.fulfilled(name, _text(value))
             together |= found
-            keys.append((type(value), str(value)) if self._whole[name] else (value is None, found))
+            # A map is present, though it has no text that could fulfil anything.
+            keys.append((value is None, found))
         return tuple(keys), together
 
 
-def _homes(name: str, *, old: bool) -> Iterable[str]:
-    """Yield the columns in which an attribute may lie; 0.2 keeps some as extensions."""
+def whole(batch: pa.RecordBatch, names: Collection[str]) -> Iterable[Numbered]:
+    """Yield the columns of a batch that attributes lie in, values of another type as others."""
+    for home in _homes(names, batch):
+        if not home.is_json:
+            yield numbered(home.values)
+            continue
+        encoded = home.values.dictionary_encode()
+        distinct = map(arrow.extensions_of, [*encoded.dictionary.to_pylist(), None])
+        keys = [tuple(_typed(one.get(name)) for name in home.names) for one in distinct]
+        found = _column(encoded, keys, [_NONE] * len(keys))
+        yield Numbered(found.codes, len(found.fulfilled))
+
+
+def _typed(value: object) -> tuple[type, str]:
+    return type(value), str(value)
+
+
+def _absent(values: pa.Array) -> Codes:
+    return np.asarray(values.is_null().to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _column(
+    encoded: pa.DictionaryArray, keys: Iterable[object], seen: Sequence[frozenset[Lookup]]
+) -> Column:
+    """Return values with equal keys as one class; the last key is that of null."""
+    classes: dict[object, int] = {}
+    table = [classes.setdefault(key, len(classes)) for key in keys]
+    fulfilled = [_NONE] * len(classes)
+    for code, found in zip(table, seen, strict=True):
+        fulfilled[code] = found
+    return Column(np.array(table, dtype=np.int64)[codes(encoded)], tuple(classes), fulfilled)
+
+
+def _text(value: object) -> str | None:
+    """Return what lookups compare, as `CloudEvent.text` has it: `5` and `"5"` are alike."""
+    if isinstance(value, float):
+        return msgspec.json.encode(value).decode()
+    return canonical(value) if isinstance(value, bool | int | str) else None
+
+
+class _Home(NamedTuple):
+    """Where attributes may lie: a column with their texts, or with all extensions as JSON."""
+
+    names: Sequence[str]
+    values: pa.Array
+    is_json: bool = False
+
+
+def _homes(names: Collection[str], batch: pa.RecordBatch) -> Iterator[_Home]:
+    """Yield where attributes may lie in a batch, always in the same order."""
+    versions = batch.column("specversion")
+    old = pc.equal(versions, "0.2") if "0.2" in versions.unique().to_pylist() else None
+    core: dict[str, list[str]] = {}
+    for name in sorted(names):
+        core.setdefault(RENAMED.get(name, name), []).append(name)
+    for column in filter(core.__contains__, arrow.CORE):
+        yield _Home(core[column], _of_its_version(column, batch, old))
+    extensions = [name for name in sorted(names) if _is_extension(name, old=old is not None)]
+    if extensions:
+        yield _Home(extensions, batch.column("extensions"), is_json=True)
+    if old is not None and "subject" in names:
+        yield _Home(["subject"], pc.if_else(old, batch.column("extensions"), _NULL), is_json=True)
+
+
+def _of_its_version(column: str, batch: pa.RecordBatch, old: pa.Array | None) -> pa.Array:
+    values = batch.column(column)
+    # The subject is an extension in 0.2, and only there.
+    return values if column != "subject" or old is None else pc.if_else(old, _NULL, values)
+
+
+def _is_extension(name: str, *, old: bool) -> bool:
+    """Tell whether an attribute may lie among the extensions, the subject apart."""
     core = RENAMED.get(name, name)
-    if core in arrow.CORE:
-        yield core
-    if core not in arrow.CORE or name in RENAMED or (old and name not in _ALWAYS_CORE):
-        yield "extensions"
-
-
-def codes(encoded: pa.DictionaryArray) -> Codes:
-    """Return one number per row; null has the number after those of the values."""
-    filled = encoded.indices.fill_null(len(encoded.dictionary))
-    return np.asarray(filled.to_numpy(zero_copy_only=False), dtype=np.int64)
+    return core not in arrow.CORE or name in RENAMED or (old and core in RENAMED.values())

@@ -1,29 +1,30 @@
 """The match index: which routes an event goes to, without ever looking at all routes.
 
 Lookups (exact, prefix, suffix) that some filter makes are kept in hash tables. A batch is matched
-in three steps: every distinct value of an attribute becomes the class of values that fulfil the same
-lookups; every distinct combination of classes becomes one group of rows; each group is judged once.
+in three steps: every distinct value of an attribute becomes the class of values that fulfil the
+same lookups; every distinct combination of classes becomes one group of rows; each group is judged
+once. Only where a filter that reads whole values has to be judged is a group split by those values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import repeat
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from penstock.events.event import CloudEvent
-from penstock.filters import Filter, Lookup
-from penstock.formats import arrow
-from penstock.routing.classes import RENAMED, Classes, Codes, Column, codes
-from penstock.routing.reads import Reads, decided, reads
+from penstock.filters import Lookup
+from penstock.routing.answers import Answers, Heads
+from penstock.routing.classes import Classes, Column, whole
+from penstock.routing.groups import Codes, Groups, Numbered, grouped, numbered, split
 from penstock.routing.route import Route
+from penstock.routing.slots import NOTHING, Found, Parts, Slot, judged, meaning, slot, sure
 
-_HUGE = 1 << 62
 _MOST_REMEMBERED = 100_000
-_AMBIGUOUS = frozenset(RENAMED) | frozenset(RENAMED.values())
+_Entries = dict[Lookup | None, dict[str, Slot]]
 
 
 class Matches(NamedTuple):
@@ -33,33 +34,15 @@ class Matches(NamedTuple):
     routes: Sequence[tuple[Route, ...]]
 
 
-class _Slot(NamedTuple):
-    route: Route
-    condition: Filter
-    cover: frozenset[Lookup] | None
-    decided: bool
-    reads: Reads
-
-
-class _Found(NamedTuple):
-    """What fulfilled lookups lead to: routes that match for sure, and slots to be judged."""
-
-    sure: tuple[Route, ...]
-    open: tuple[_Slot, ...]
-
-
-_NOTHING = _Found((), ())
-_Entries = dict[Lookup | None, dict[str, _Slot]]
-
-
 class Index:
     """The routes of one version of the routing table, ready to match."""
 
     def __init__(self, routes: Iterable[Route] = ()) -> None:
-        self._slots: dict[str, _Slot] = {}
+        self._slots: dict[str, Slot] = {}
         self._streams: dict[str, _Entries] = {}
         self._classes = Classes()
-        self._remembered: dict[tuple[str, frozenset[Lookup] | None], _Found] = {}
+        self._remembered: dict[tuple[str, frozenset[Lookup] | None], Found] = {}
+        self._answers = Answers()
         for route in routes:
             self.put(route)
 
@@ -71,136 +54,109 @@ class Index:
         self.drop(route.id)
         if route.stopped:
             return
-        slot = _slot(route)
-        self._slots[route.id] = slot
-        self._classes.add(slot.reads)
+        made = slot(route)
+        self._slots[route.id] = made
+        self._classes.add(made.reads)
         entries = self._streams.setdefault(route.stream, {})
-        for key in _keys(slot):
-            entries.setdefault(key, {})[route.id] = slot
-        self._remembered.clear()
+        for key in made.entries():
+            entries.setdefault(key, {})[route.id] = made
+        self._forget()
 
     def drop(self, key: str) -> None:
         """Forget a route; one that is not there is fine."""
-        slot = self._slots.pop(key, None)
-        if slot is None:
+        gone = self._slots.pop(key, None)
+        if gone is None:
             return
-        self._classes.remove(slot.reads)
-        entries = self._streams[slot.route.stream]
-        for entry in _keys(slot):
+        self._classes.remove(gone.reads)
+        entries = self._streams[gone.route.stream]
+        for entry in gone.entries():
             del entries[entry][key]
             if not entries[entry]:
                 del entries[entry]
+        self._forget()
+
+    def _forget(self) -> None:
         self._remembered.clear()
+        self._answers.clear()
 
     def matches(self, stream: str, event: CloudEvent) -> tuple[Route, ...]:
         """Return the routes of a stream that one event goes to."""
-        found = [self._find(stream, None)]
+        parts = [self._find(stream, None)]
         for name in self._classes.names():
             fulfilled = self._classes.fulfilled(name, event.text(name))
             if fulfilled:
-                found.append(self._find(stream, fulfilled))
-        return _judge(found, event)
+                parts.append(self._find(stream, fulfilled))
+        return judged(parts, event)
 
     def match(self, batch: pa.RecordBatch) -> Matches:
         """Return the routes of every row of a batch of events."""
         columns = list(self._classes.columns(batch))
-        groups, firsts = _groups(batch, columns)
-        heads = batch.select(_SEEN).take(pa.array(firsts))
-        streams = heads.column("stream").to_pylist()
-        # Per column, for every group, what its class of values leads to.
-        sides = [self._side(streams, column, column.codes[firsts].tolist()) for column in columns]
-        always = {stream: self._find(stream, None) for stream in set(streams)}
-        parts = list(zip((always[stream] for stream in streams), *sides, strict=True))
-        return Matches(groups, _settle(parts, heads))
+        groups = _groups(batch, columns)
+        parts = self._parts(batch, groups, columns)
+        if self._classes.wholes:
+            groups, parts = _split(batch, groups, parts)
+        unsure = [any(one.open for one in group) for group in parts]
+        heads = Heads(batch, groups.firsts[unsure], columns)
+        answers = iter(self._answers.of(heads, list(compress(parts, unsure))))
+        routes = [
+            next(answers) if doubt else sure(group)
+            for group, doubt in zip(parts, unsure, strict=True)
+        ]
+        return Matches(groups.codes, routes)
 
-    def _side(self, streams: list[str], column: Column, classes: list[int]) -> list[_Found]:
+    def _parts(
+        self, batch: pa.RecordBatch, groups: Groups, columns: Iterable[Column]
+    ) -> Sequence[Parts]:
+        """Return, for every group, what its stream and its classes of values lead to."""
+        streams = batch.column("stream").take(pa.array(groups.firsts)).to_pylist()
+        always = {stream: self._find(stream, None) for stream in set(streams)}
+        sides = [[always[stream] for stream in streams]]
+        for column in columns:
+            side = self._side(streams, column, column.codes[groups.firsts].tolist())
+            if any(one is not NOTHING for one in side):
+                sides.append(side)
+        return list(zip(*sides, strict=True))
+
+    def _side(self, streams: list[str], column: Column, classes: list[int]) -> list[Found]:
+        if len(set(streams)) == 1:
+            found = [self._find(streams[0], one) for one in column.fulfilled]
+            return [found[number] for number in classes]
         return [
-            self._find(stream, column.fulfilled[number]) if column.fulfilled[number] else _NOTHING
+            self._find(stream, column.fulfilled[number])
             for stream, number in zip(streams, classes, strict=True)
         ]
 
-    def _find(self, stream: str, fulfilled: frozenset[Lookup] | None) -> _Found:
+    def _find(self, stream: str, fulfilled: frozenset[Lookup] | None) -> Found:
         """Return what fulfilled lookups lead to; None stands for what is always looked at."""
         key = stream, fulfilled
-        found = self._remembered.get(key)
-        if found is None:
+        known = self._remembered.get(key)
+        if known is None:
             if len(self._remembered) > _MOST_REMEMBERED:
                 self._remembered.clear()
             entries = self._streams.get(stream, {})
-            slots: dict[str, _Slot] = {}
+            slots: dict[str, Slot] = {}
             for lookup in (None,) if fulfilled is None else fulfilled:
                 slots.update(entries.get(lookup, ()))
-            found = self._remembered[key] = _Found(
-                tuple(slot.route for slot in slots.values() if slot.decided),
-                tuple(slot for slot in slots.values() if not slot.decided),
-            )
-        return found
+            known = self._remembered[key] = meaning(slots.values()) if slots else NOTHING
+        return known
 
 
-def _slot(route: Route) -> _Slot:
-    condition = route.condition()
-    cover, read = condition.cover(), reads(condition)
-    # An attribute with two names may lie in two columns; only the filter knows which one counts.
-    sure = decided(condition) and not condition.names() & _AMBIGUOUS
-    both = Reads(read.lookups | (cover or frozenset()), read.whole)
-    return _Slot(route, condition, cover, sure, both)
+def _groups(batch: pa.RecordBatch, columns: Iterable[Column]) -> Groups:
+    always = numbered(batch.column("stream")), numbered(batch.column("specversion"))
+    classes = (Numbered(column.codes, len(column.fulfilled)) for column in columns)
+    return grouped([*always, *classes])
 
 
-def _keys(slot: _Slot) -> Iterable[Lookup | None]:
-    return (None,) if slot.cover is None else slot.cover
-
-
-def _sure(parts: Sequence[_Found]) -> tuple[Route, ...]:
-    sure = [part.sure for part in parts if part.sure]
-    if len(sure) <= 1:
-        return sure[0] if sure else ()
-    # A route whose filter is an alternative may be found through two attributes.
-    return tuple({route.id: route for routes in sure for route in routes}.values())
-
-
-def _settle(groups: list[tuple[_Found, ...]], heads: pa.RecordBatch) -> list[tuple[Route, ...]]:
-    """Return the routes of every group; an event is made of its head only where one is needed."""
-    unsure = [any(part.open for part in parts) for parts in groups]
-    rows: Iterable[tuple[Any, ...]] = repeat(())
-    if any(unsure):
-        rows = zip(*(heads.column(name).to_pylist() for name in _SEEN[1:]), strict=True)
-    return [
-        _judge(parts, _event(row)) if doubt else _sure(parts)
-        for parts, doubt, row in zip(groups, unsure, rows, strict=False)
-    ]
-
-
-def _judge(parts: Sequence[_Found], event: CloudEvent) -> tuple[Route, ...]:
-    found = {route.id: route for part in parts for route in part.sure}
-    for part in parts:
-        for slot in part.open:
-            if slot.route.id not in found and slot.condition.matches(event):
-                found[slot.route.id] = slot.route
-    return tuple(found.values())
-
-
-def _groups(batch: pa.RecordBatch, columns: Sequence[Column]) -> tuple[Codes, Codes]:
-    """Return the group of every row, and the first row of every group."""
-    keys, size = _numbered(batch.column("stream"))
-    versions = _numbered(batch.column("specversion"))
-    for numbers, width in (versions, *((part.codes, len(part.fulfilled)) for part in columns)):
-        if size * width >= _HUGE:
-            keys, size = _numbered(pa.array(keys))
-        keys, size = keys * width + numbers, size * width
-    groups, width = _numbered(pa.array(keys))
-    firsts = np.empty(width - 1, dtype=np.int64)
-    firsts[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
-    return groups, firsts
-
-
-def _numbered(values: pa.Array) -> tuple[Codes, int]:
-    encoded = values.dictionary_encode()
-    return codes(encoded), len(encoded.dictionary) + 1
-
-
-_SEEN = ["stream", "id", "source", "type", *arrow.CORE[:1], *arrow.CORE[4:], "extensions"]
-
-
-def _event(row: tuple[Any, ...]) -> CloudEvent:
-    *core, extensions = row
-    return CloudEvent(*core, arrow.extensions_of(extensions))
+def _split(
+    batch: pa.RecordBatch, groups: Groups, parts: Sequence[Parts]
+) -> tuple[Groups, Sequence[Parts]]:
+    """Split the groups in which whole values matter, and only those."""
+    coarse = np.array([any(part.whole for part in group) for group in parts], dtype=np.bool_)
+    if not coarse.any():
+        return groups, parts
+    rows = np.flatnonzero(coarse[groups.codes])
+    names = {name for group in parts for part in group for name in part.whole}
+    finer = split(groups, rows, whole(batch.take(pa.array(rows)), names))
+    kept = [() if one else group for group, one in zip(parts, coarse.tolist(), strict=True)]
+    parents = groups.codes[finer.firsts[len(parts) :]].tolist()
+    return finer, [*kept, *(parts[parent] for parent in parents)]

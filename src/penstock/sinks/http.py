@@ -13,6 +13,7 @@ from pyreqwest.exceptions import (
     PyreqwestError,
     RequestTimeoutError,
 )
+from pyreqwest.http import HeaderMap
 
 from penstock.ports import Request, Response
 
@@ -41,13 +42,20 @@ class HttpSink:
             )
             # Streamed: the body of an answer is read only where a reply may be in it, and bounded.
             async with built as answer:
+                headers = _headers(answer.headers) if _telling(request, answer.status) else ()
                 body = b""
                 if request.wants_body and answer.status == 200:  # noqa: PLR2004 - KA-10
                     body = bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")
-                headers = tuple(answer.headers.items()) if _telling(request, answer.status) else ()
+                if len(body) > _LARGEST_REPLY:
+                    # What was cut off is no reply; the delivery is complete all the same (KA-11).
+                    headers, body = (), b""
                 return Response(answer.status, headers, body, elapsed=time.monotonic() - started)
         except PyreqwestError as exc:
             return Response(0, error=_reason(exc), elapsed=time.monotonic() - started)
+        except ValueError as exc:
+            # So the client refuses an address, a method or a header that cannot be sent.
+            # Its first words name no value, for that may be a secret.
+            return Response(0, error=f"the request cannot be made: {str(exc).partition(':')[0]}")
 
     async def close(self) -> None:
         if self._client is not None:
@@ -71,6 +79,21 @@ class HttpSink:
         return self._client
 
 
+def _headers(found: HeaderMap) -> tuple[tuple[str, str], ...]:
+    try:
+        return tuple(found.items())
+    except ValueError:
+        # One value that is not ASCII must not make a failure of an answer.
+        return tuple(pair for name in dict.fromkeys(found) for pair in _readable(found, name))
+
+
+def _readable(found: HeaderMap, name: str) -> list[tuple[str, str]]:
+    try:
+        return [(name, value) for value in found.getall(name)]
+    except ValueError:
+        return []
+
+
 def _telling(request: Request, status: int) -> bool:
     return request.wants_body or status in (429, 503)
 
@@ -83,9 +106,17 @@ def _seconds(value: float) -> timedelta:
 def _reason(error: PyreqwestError) -> str:
     match error:
         case ConnectError():
-            return "the sink cannot be reached: connection failed"
+            return f"the sink cannot be reached: {_root(error)}"
         case RequestTimeoutError():
             return "the sink did not answer in time"
         case BuilderError():
-            return f"the request cannot be made: {error}"
-    return f"the connection broke: {error}"
+            return f"the request cannot be made: {_root(error)}"
+    return f"the connection broke: {_root(error)}"
+
+
+def _root(error: PyreqwestError) -> str:
+    """Return the innermost cause: the outer ones only say that there is one."""
+    match error.args:
+        case (_, {"causes": [*_, {"message": str(message)}]}):
+            return message
+    return str(error)

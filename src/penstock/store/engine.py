@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -15,6 +16,10 @@ from penstock.errors import StoreError
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+_SWITCH_SECONDS = 10.0
+_CREATING = 7_036_874
+"""The number of the lock under which PostgreSQL lets one process after the other create tables."""
+
 
 def open_engine(url: str, *, synchronous: str = "FULL") -> sa.Engine:
     """Return an engine whose transactions take the write lock at once on SQLite."""
@@ -26,12 +31,9 @@ def open_engine(url: str, *, synchronous: str = "FULL") -> sa.Engine:
     @sa.event.listens_for(new, "connect")
     def _connected(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None
-        for pragma in (
-            "journal_mode=WAL",
-            f"synchronous={synchronous}",
-            "busy_timeout=30000",
-            "journal_size_limit=67108864",
-        ):
+        connection.execute("PRAGMA busy_timeout=30000")
+        _write_ahead(connection)
+        for pragma in (f"synchronous={synchronous}", "journal_size_limit=67108864"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(new, "begin")
@@ -40,6 +42,28 @@ def open_engine(url: str, *, synchronous: str = "FULL") -> sa.Engine:
         connection.exec_driver_sql(f"BEGIN {mode}")
 
     return new
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    # Of two processes that open a new file at once only one can switch it, and SQLite tells the
+    # other so without waiting.
+    until = time.monotonic() + _SWITCH_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def create_tables(connection: sa.Connection, metadata: sa.MetaData) -> None:
+    """Create what is missing, also while another process does the same."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATING)))
+    metadata.create_all(connection)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from penstock.errors import ConflictError
 from penstock.ports import Health, Parked, Plan, Position, Settlement, State, Tally
 from penstock.store import tables
-from penstock.store.engine import made, open_engine, reading, writing
+from penstock.store.engine import create_tables, made, open_engine, reading, writing
 
 _COUNTED = ("matched", "delivered", "parked", "dead", "retried")
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -52,13 +52,15 @@ class SqlLedger:
         # NORMAL: a power cut may undo the last settlements, whole ones; their events are then
         # delivered again, which is what at-least-once allows. Nothing is lost by it.
         self._engine = open_engine(url, synchronous="NORMAL")
+        # A plan must survive even a power cut, or a repeated batch could decide anew (KA-29).
+        self._plans = open_engine(url, synchronous="FULL")
         with writing(self._engine) as connection:
-            tables.METADATA.create_all(connection)
+            create_tables(connection, tables.METADATA)
 
     def begin(self) -> int:
         """Start a new generation of the pipeline; leases of older ones end at once."""
         with writing(self._engine) as connection:
-            generation = int(_fact(connection, "generation") or 0) + 1
+            generation = int(_locked_fact(connection, "generation") or 0) + 1
             _set_fact(connection, "generation", str(generation))
             leased = tables.PARKED.c.lease.is_not(None)
             connection.execute(
@@ -73,7 +75,7 @@ class SqlLedger:
 
     def plan(self, start: Position, end: Position, version: int) -> Plan:
         """Record the plan for a run that starts at `start`, or return the one already recorded."""
-        with writing(self._engine) as connection:
+        with writing(self._plans) as connection:
             text = _fact(connection, "plan")
             if text:
                 known = msgspec.json.decode(text, type=Plan)
@@ -136,7 +138,8 @@ class SqlLedger:
         """Return the oldest version of the routing table that a batch may still ask for."""
         with reading(self._engine) as connection:
             text = _fact(connection, "plan")
-        return min(msgspec.json.decode(text, type=Plan).version, newest) if text else newest
+        # Before the first plan is recorded its version may already have been chosen.
+        return min(msgspec.json.decode(text, type=Plan).version, newest) if text else 0
 
     def needed(self) -> Position | None:
         """Return the earliest position that a parked delivery still needs from the log."""
@@ -148,10 +151,11 @@ class SqlLedger:
 
     def close(self) -> None:
         self._engine.dispose()
+        self._plans.dispose()
 
 
 def _fence(connection: sa.Connection, generation: int) -> None:
-    if int(_fact(connection, "generation") or 0) != generation:
+    if int(_locked_fact(connection, "generation") or 0) != generation:
         msg = "a newer pipeline has taken over; this one must stop"
         raise ConflictError(msg, address=f"generation {generation}")
 
@@ -179,6 +183,12 @@ def _fact(connection: sa.Connection, name: str) -> str | None:
     return connection.scalar(query)
 
 
+def _locked_fact(connection: sa.Connection, name: str) -> str | None:
+    """Return a fact that nobody else changes before this transaction ends."""
+    query = sa.select(tables.FACTS.c.value).where(tables.FACTS.c.name == name)
+    return connection.scalar(query.with_for_update())
+
+
 def _set_fact(connection: sa.Connection, name: str, value: str) -> None:
     _upsert(connection, tables.FACTS, [{"name": name, "value": value}], ("value",))
 
@@ -190,9 +200,10 @@ def _write_parked(connection: sa.Connection, settlement: Settlement) -> None:
             tables.PARKED.delete().where(gone),
             [{"number": number} for number in settlement.finished],
         )
+    if settlement.parked:
+        _know(connection, {parked.destination for parked in settlement.parked})
     fresh = [_row(parked, drop=("id",)) for parked in settlement.parked if not parked.id]
     if fresh:
-        _know(connection, {row["destination"] for row in fresh})
         _upsert(connection, tables.PARKED, fresh, ())
     again = [_reparked(parked) for parked in settlement.parked if parked.id]
     if again:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from penstock.errors import ConflictError, NotFoundError
 from penstock.ports import Change, Document, Drop, Put
-from penstock.store.engine import open_engine, reading, writing
+from penstock.store.engine import create_tables, open_engine, reading, writing
 
 _METADATA = sa.MetaData()
 _VERSIONS = sa.Table(
@@ -42,7 +42,7 @@ class SqlResourceStore:
     def __init__(self, url: str) -> None:
         self._engine = open_engine(url)
         with writing(self._engine) as connection:
-            _METADATA.create_all(connection)
+            create_tables(connection, _METADATA)
             if connection.scalar(sa.select(_VERSIONS.c.version)) is None:
                 rows = [{"name": _NEWEST, "version": 0}, {"name": _FORGOTTEN, "version": 0}]
                 connection.execute(_VERSIONS.insert(), rows)
@@ -61,7 +61,7 @@ class SqlResourceStore:
     def write(self, changes: Sequence[Change]) -> int:
         """Apply all changes or none, and return the version they made."""
         with writing(self._engine) as connection:
-            version = _version(connection, _NEWEST) + 1
+            version = _locked_version(connection) + 1
             _set_version(connection, _NEWEST, version)
             for change in changes:
                 _apply(connection, change, version)
@@ -78,7 +78,11 @@ class SqlResourceStore:
             table.kind == kind, table.until > since, table.until <= until
         )
         with reading(self._engine) as connection:
-            if 0 < since < _version(connection, _FORGOTTEN):
+            forgotten = _version(connection, _FORGOTTEN)
+            if until < forgotten:
+                msg = f"version {until} is forgotten: ask for {forgotten} or later"
+                raise ConflictError(msg, address=kind)
+            if 0 < since < forgotten:
                 msg = f"changes since version {since} are forgotten: start from nothing"
                 raise ConflictError(msg, address=kind)
             documents = [_document(row) for row in connection.execute(put)]
@@ -106,6 +110,12 @@ class SqlResourceStore:
 def _version(connection: sa.Connection, name: str) -> int:
     query = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == name)
     return int(connection.scalar(query) or 0)
+
+
+def _locked_version(connection: sa.Connection) -> int:
+    """Return the newest version, and let nobody else make another before this transaction ends."""
+    query = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == _NEWEST)
+    return int(connection.scalar(query.with_for_update()) or 0)
 
 
 def _set_version(connection: sa.Connection, name: str, version: int) -> None:

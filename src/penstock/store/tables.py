@@ -46,6 +46,8 @@ PARKED = sa.Table(
     sa.Index("parked_due", "destination", "due"),
     sa.Index("parked_deadline", "destination", "deadline"),
     sa.Index("parked_offset", "partition", "offset"),
+    # An id is never given twice: whoever held a lease too long must not finish another delivery.
+    sqlite_autoincrement=True,
 )
 
 DEAD = sa.Table(
@@ -61,6 +63,8 @@ DEAD = sa.Table(
     sa.Column("cause", sa.Text, nullable=False),
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("entry", sa.LargeBinary, nullable=False),
+    # The id of a letter that is sent again lives on as its place; see `waiting`.
+    sqlite_autoincrement=True,
 )
 
 DESTINATIONS = sa.Table(

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penstock.ports import Dead, Parked
-from penstock.store.engine import made, open_engine, reading, writing
+from penstock.store.engine import create_tables, made, open_engine, reading, writing
 from penstock.store.tables import DEAD, DESTINATIONS, METADATA, PARKED
 
 _FAR = 5.0
@@ -51,15 +51,16 @@ class SqlWaitingRoom:
         return found.st_mtime_ns, found.st_size
 
     def destinations(self) -> Mapping[str, float]:
-        """Return each destination with parked deliveries, and when its earliest is due."""
+        """Return each destination with parked deliveries, and when its earliest can be sent."""
         earliest = (
             sa.select(sa.func.min(PARKED.c.due))
             .where(PARKED.c.destination == DESTINATIONS.c.destination)
             .scalar_subquery()
         )
         with reading(self._engine) as connection:
-            rows = connection.execute(sa.select(DESTINATIONS.c.destination, earliest))
-            return {destination: due for destination, due in rows if due is not None}
+            columns = DESTINATIONS.c.destination, earliest, DESTINATIONS.c.hold_until
+            rows = connection.execute(sa.select(*columns))
+            return {name: max(due, held) for name, due, held in rows if due is not None}
 
     def claim(self, destination: str, now: float, limit: int, lease: float) -> list[Parked]:
         """Take due deliveries of a destination; they come back when the lease has passed."""
@@ -109,7 +110,7 @@ class SqlDeadLetters:
     def __init__(self, url: str) -> None:
         self._engine = open_engine(url, synchronous="NORMAL")
         with writing(self._engine) as connection:
-            METADATA.create_all(connection)
+            create_tables(connection, METADATA)
 
     def page(self, before: int | None, limit: int, route: str | None = None) -> list[Dead]:
         """Return dead letters, the newest first, those older than a number."""
