@@ -6,6 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+
+# Debian keeps the programs of a database server out of the way.
+ASIDE = "/usr/lib/postgresql"
+PACKAGES = {"initdb": "postgresql"}
 
 
 def say(text: str) -> None:
@@ -32,11 +37,16 @@ def _apt_get(*arguments: str) -> bool:
     return subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode == 0
 
 
+def is_there(command: str) -> bool:
+    aside = Path(ASIDE).glob(f"*/bin/{command}")
+    return shutil.which(command) is not None or any(aside)
+
+
 def main(commands: list[str]) -> int:
     for command in commands:
-        if shutil.which(command) is None:
-            apt_install(command)
-    missing = [command for command in commands if shutil.which(command) is None]
+        if not is_there(command):
+            apt_install(PACKAGES.get(command, command))
+    missing = [PACKAGES.get(command, command) for command in commands if not is_there(command)]
     if missing:
         names = " ".join(missing)
         say(f"Not found, and what needs them is left out: {names}.")

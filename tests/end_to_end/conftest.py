@@ -27,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SERVERS] = []
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):

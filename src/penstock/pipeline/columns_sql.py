@@ -96,7 +96,7 @@ class _Rules:
         return literal(node.value)
 
     def attribute(self, node: Attribute) -> Value:
-        return Value({}) if node.name == "data" else typed(attribute(node.name))
+        return columns_values.missing() if node.name == "data" else typed(attribute(node.name))
 
     def exists(self, node: Exists) -> Logic:
         present = attribute(node.name).present

@@ -14,8 +14,6 @@ from penstock.cesql.functions import BUILT_IN, LONGEST_TEXT, Functions
 from penstock.cesql.values import GREATEST, Kind
 from penstock.pipeline.columns_attributes import Attribute
 
-TYPES: Mapping[Kind, str] = {bool: "boolean", int: "int", str: "string"}
-
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -29,13 +27,17 @@ class Value:
         """Return the value as the given type, null if it cannot be cast."""
         if kind is str and self.written is not None:
             return self.written
-        found = [_CASTS[one, kind](column) for one, column in self.kinds.items()]
-        return F.coalesce(*found) if found else F.lit(None).cast(TYPES[kind])
+        return F.coalesce(*(_CASTS[one, kind](column) for one, column in self.kinds.items()))
 
 
 def literal(value: values.Value) -> Value:
     """Return a value that is the same for every event."""
     return Value({value.__class__: F.lit(value)})
+
+
+def missing() -> Value:
+    """Return what no event has."""
+    return Value({str: F.lit(None).cast("string")})
 
 
 def typed(found: Attribute) -> Value:
@@ -82,7 +84,7 @@ def _boolean(text: Column) -> Column:
 
 
 _CASTS: Mapping[tuple[Kind, Kind], Callable[[Column], Column]] = {
-    **{(kind, kind): _same for kind in TYPES},
+    **{(kind, kind): _same for kind in values.CASTS},
     (int, str): _string,
     (bool, str): _string,
     (str, int): _integer,
