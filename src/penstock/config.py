@@ -16,7 +16,7 @@ from penstock.errors import Problem, ResourceError
 _PREFIX = "PENSTOCK_"
 # Names with the prefix that belong to the tools around the server, not to its settings.
 _FOREIGN = frozenset(
-    f"PENSTOCK_{name}" for name in ("CI", "CONFIG", "FUZZ", "PRELOAD", "SETTINGS_JSON")
+    f"PENSTOCK_{name}" for name in ("CI", "CONFIG", "FUZZ", "PARENT", "PRELOAD", "SETTINGS_JSON")
 )
 
 Positive = Annotated[int, Meta(ge=1)]

@@ -114,7 +114,7 @@ def trial(server: Server, receiver: Receiver, loop: Loop, topic: str) -> Trial:
     return Trial(server, receiver, load, topic)
 
 
-@pytest.mark.covers("KN-061", "KN-082")
+@pytest.mark.covers("KN-061")
 @pytest.mark.parametrize("part", ["api", "spark", "workers", "everything"])
 def test_nothing_acknowledged_is_lost(trial: Trial, part: str, note: Note) -> None:
     trial.run(part, kills=1, longest_wait=1.0)
@@ -124,7 +124,7 @@ def test_nothing_acknowledged_is_lost(trial: Trial, part: str, note: Note) -> No
 
 
 @pytest.mark.soak
-@pytest.mark.covers("KN-061", "KN-082")
+@pytest.mark.covers("KN-061")
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_acknowledged_is_lost_in_ten_kills(trial: Trial, part: str, note: Note) -> None:
     # Long enough that some kills hit a server at work, short enough that some hit one that starts.

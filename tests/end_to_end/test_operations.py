@@ -89,7 +89,7 @@ def test_api_that_died_is_restarted(server: Server, note: Note) -> None:
     note(f"from a dead API to ready: {took:.1f} s")
 
 
-@pytest.mark.covers("SUB-004", "KN-061", "KN-081")
+@pytest.mark.covers("SUB-004", "KN-061")
 def test_restart_keeps_subscriptions_and_what_is_not_delivered(
     server: Server, receiver: Receiver, topic: str, note: Note
 ) -> None:

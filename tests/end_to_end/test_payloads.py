@@ -62,7 +62,7 @@ def test_empty_data_stays_empty(server: Server, receiver: Receiver, topic: str) 
     assert request.body == b"" or b'"data"' not in request.body
 
 
-@pytest.mark.covers("KN-085")
+@pytest.mark.covers("KN-067")
 def test_bytes_of_data_are_the_same_in_a_retry(
     server: Server, receiver: Receiver, topic: str
 ) -> None:

@@ -30,6 +30,22 @@ def test_failed_delivery_is_made_again_with_the_same_id(
     assert sink.events() == [event]
 
 
+@pytest.mark.covers("CE-122", "KN-090", "KN-123", "KN-124", "KN-125")
+@pytest.mark.parametrize("code", [200, 201, 202, 204, 299])
+def test_success_ends_the_delivery(
+    server: Server, receiver: Receiver, topic: str, code: int
+) -> None:
+    sink = receiver.sink("in")
+    sink.answers(Answer(code))
+    key = server.subscribe(sink.url, QUICK, types=[topic])
+
+    event = server.publish(type=topic)
+
+    eventually(lambda: server.status(key)["deliveries"]["delivered"], 30.0, "it is delivered")
+    assert server.status(key)["deliveries"]["parked"] == 0
+    assert [one.event for one in sink.received] == [event]
+
+
 @pytest.mark.covers("KN-089", "KN-106", "KN-107")
 @pytest.mark.parametrize(
     ("policy", "waits"), [("linear", [0.5, 0.5, 0.5]), ("exponential", [0.5, 1.0, 2.0])]
