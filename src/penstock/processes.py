@@ -24,6 +24,7 @@ from penstock.errors import ConflictError
 
 _LOG = logging.getLogger("penstock")
 _SETTINGS = "PENSTOCK_SETTINGS_JSON"
+_PARENT = "PENSTOCK_PARENT"
 _PARENT_DEATH = 1
 _GRACE = 7.0
 _STEADY = 30.0
@@ -63,11 +64,13 @@ class Child:
             code = self._process.poll()
             if code is None:
                 return
-            self._fell(code, now)
+            self._fell(self._process, code, now)
         if now >= self._not_before:
             self._start(now)
 
-    def _fell(self, code: int, now: float) -> None:
+    def _fell(self, process: subprocess.Popen[bytes], code: int, now: float) -> None:
+        # What it started must not go on beside what its successor starts.
+        _kill_group(process.pid)
         self._process = None
         self._failures = 0 if now - self._started > _STEADY else self._failures + 1
         pause = min(0.1 * 2**self._failures, _LONGEST_PAUSE)
@@ -75,7 +78,7 @@ class Child:
         _LOG.error("%s ended with code %s; starting it again in %.1f s", self.name, code, pause)
 
     def _start(self, now: float) -> None:
-        environment = {**os.environ, _SETTINGS: msgspec.json.encode(self._settings).decode()}
+        environment = {**os.environ, **_handed_down(self._settings)}
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", "penstock", f"serve-{self.name}"],
             env=environment,
@@ -97,9 +100,13 @@ class Child:
             self._process.wait(max(until - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             _LOG.warning("%s did not stop in time and is killed", self.name)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill_group(self._process.pid)
         self._process.wait()
+
+
+def _kill_group(leader: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _watch(children: list[Child], settings: Settings, stopping: threading.Event) -> None:
@@ -152,16 +159,21 @@ def _with_port(settings: Settings) -> Settings:
         return msgspec.structs.replace(settings, port=probe.getsockname()[1])
 
 
+def _handed_down(settings: Settings) -> dict[str, str]:
+    return {_SETTINGS: msgspec.json.encode(settings).decode(), _PARENT: str(os.getpid())}
+
+
 def child_settings(environment: Mapping[str, str]) -> Settings:
     """Return the settings that the supervisor handed down."""
     return msgspec.json.decode(environment[_SETTINGS], type=Settings)
 
 
-def die_with_parent() -> None:
+def die_with_parent(environment: Mapping[str, str]) -> None:
     """Have the kernel stop this process when the supervisor dies, even by kill -9."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGTERM)
-        if os.getppid() == 1:
+        # It may have died before we asked; process 1 is no sign of that, in a container it is ours.
+        if str(os.getppid()) != environment.get(_PARENT, str(os.getppid())):
             raise SystemExit(1)
 
 
@@ -169,7 +181,7 @@ def api_main() -> None:
     """Be the API process."""
     from penstock import runtime  # noqa: PLC0415 - the supervisor itself stays small
 
-    die_with_parent()
+    die_with_parent(os.environ)
     settings = child_settings(os.environ)
     logs.configure(settings)
     runtime.serve_api(settings)
@@ -179,7 +191,7 @@ def pipeline_main() -> None:
     """Be the pipeline process."""
     from penstock import runtime  # noqa: PLC0415
 
-    die_with_parent()
+    die_with_parent(os.environ)
     settings = child_settings(os.environ)
     logs.configure(settings)
     stopping = threading.Event()

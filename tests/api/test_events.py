@@ -8,6 +8,7 @@ from tests.api.served import BATCHED, BINARY, EVENT, STRUCTURED, Served
 DEFAULT = "brokers/default/default"
 
 
+@pytest.mark.covers("KN-117")
 @pytest.mark.parametrize("path", ["/events", "/brokers/default/default"])
 def test_binary_event_is_stored_before_it_is_accepted(served: Served, path: str) -> None:
     since = served.head()
@@ -66,6 +67,7 @@ def test_every_problem_is_named(served: Served) -> None:
     assert {"id", "time", "source"} <= set(reply.paths)
 
 
+@pytest.mark.covers("KN-136")
 def test_body_that_is_not_json_is_refused_with_its_position(served: Served) -> None:
     reply = served.post("/events", b'{"id": ]', STRUCTURED)
 
@@ -73,7 +75,7 @@ def test_body_that_is_not_json_is_refused_with_its_position(served: Served) -> N
     assert "byte 7" in reply.document["detail"]
 
 
-@pytest.mark.covers("CE-127")
+@pytest.mark.covers("CE-127", "CE-095")
 def test_unknown_format_is_unsupported(served: Served) -> None:
     reply = served.post("/events", b"x", {"content-type": "application/cloudevents+avro"})
 
@@ -81,6 +83,7 @@ def test_unknown_format_is_unsupported(served: Served) -> None:
     assert "avro" in reply.document["detail"]
 
 
+@pytest.mark.covers("KN-136", "CE-098")
 def test_event_without_attributes_is_refused(served: Served) -> None:
     reply = served.post("/events", EVENT)
 
@@ -110,6 +113,7 @@ def test_new_stream_takes_events_at_once(served: Served, kind: StreamKind) -> No
     assert [entry.stream for entry in served.stored(since)] == [stream.key]
 
 
+@pytest.mark.covers("CE-097")
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH"])
 def test_other_methods_are_refused_with_those_allowed(served: Served, method: str) -> None:
     reply = served.request(method, "/events", headers=BINARY)

@@ -73,6 +73,7 @@ def status_of(port: int, request: bytes) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
+@pytest.mark.covers("KN-133")
 @pytest.mark.parametrize("path", PATHS)
 def test_no_request_makes_the_server_fail_and_all_that_is_accepted_can_be_read(
     fuzzed: Served, path: str

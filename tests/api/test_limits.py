@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.config import Settings
 from tests.api.served import BATCHED, BINARY, EVENT, STRUCTURED, Served, serving
 
 
@@ -92,6 +93,7 @@ def test_client_that_sends_all_before_it_reads_sees_the_answer(small: Served) ->
     assert reply.headers["connection"] == "close"
 
 
+@pytest.mark.covers("KN-138")
 def test_full_backlog_asks_to_come_back(tmp_path: Path) -> None:
     with serving(tmp_path, backlog_events=10) as first:
         first.post("/events", [EVENT] * 11, BATCHED)
@@ -104,6 +106,7 @@ def test_full_backlog_asks_to_come_back(tmp_path: Path) -> None:
         assert second.head() == 11
 
 
+@pytest.mark.covers("KN-138")
 def test_failing_log_asks_to_come_back(tmp_path: Path) -> None:
     with serving(tmp_path) as broken:
         broken.post("/events", b"{}", BINARY)
@@ -113,3 +116,8 @@ def test_failing_log_asks_to_come_back(tmp_path: Path) -> None:
 
         assert reply.status == 503
         assert int(reply.headers["retry-after"]) > 0
+
+
+@pytest.mark.covers("CE-035")
+def test_limit_fits_every_event_that_must_be_taken() -> None:
+    assert Settings().event_bytes >= 256 << 10

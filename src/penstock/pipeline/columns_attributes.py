@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
@@ -29,38 +31,48 @@ def _nested() -> str:
 
 
 _VALUE = rf'(?:{_STRING}|[^"\[\]{{}},]++{_nested()})'
-_INTEGER = r"\A(-?[0-9]++)\z"
-_BOOLEAN = r"\A(true|false)\z"
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Protocol):
     """What is known of one attribute; every column but the first is null when it is absent.
 
-    `string`, `integer` and `boolean` are null, too, when the value is of another type: as in
-    CESQL, what is neither Boolean nor Integer of 32 bits is a String.
+    Of `string`, `integer` and `boolean`, those of other types than the value are null: as in CESQL,
+    what is neither Boolean nor Integer of 32 bits is a String.
     """
 
-    present: Column
-    text: Column
-    """What filters compare; null for a map or list."""
-    written: Column
-    """What CESQL makes of any value that it casts to a String."""
-    string: Column
-    integer: Column | None = None
-    boolean: Column | None = None
+    @property
+    def present(self) -> Column:
+        """Return whether the attribute is there, never null."""
+        ...
+
+    @property
+    def text(self) -> Column:
+        """Return what filters compare, null for a map or list."""
+        ...
+
+    @property
+    def written(self) -> Column:
+        """Return what CESQL makes of any value that is cast to a String."""
+        ...
+
+    @property
+    def string(self) -> Column: ...
+    @property
+    def integer(self) -> Column: ...
+    @property
+    def boolean(self) -> Column: ...
 
 
 def attribute(name: str) -> Attribute:
     """Return the columns of an attribute."""
     core = _OLD_NAMES.get(name, name)
     if core not in arrow.CORE:
-        return _extension(name)
-    plain = _plain(core)
+        return _Extension(name)
+    plain = _Plain(F.col(core))
     if name in PLAIN:
         return plain
-    other = _extension(name)
-    return _chosen(_is_extension(name, other), other, plain)
+    other = _Extension(name)
+    return _Chosen(_is_extension(name, other), other, plain)
 
 
 def homes(name: str) -> set[str]:
@@ -70,28 +82,68 @@ def homes(name: str) -> set[str]:
     return found if name in PLAIN else found | {"extensions"}
 
 
-def _plain(column: str) -> Attribute:
-    text = F.col(column)
-    return Attribute(text.isNotNull(), text, text, text)
+class _Plain:
+    """A column of texts."""
+
+    def __init__(self, column: Column) -> None:
+        self.text = self.written = self.string = column
+
+    @property
+    def present(self) -> Column:
+        return self.text.isNotNull()
+
+    @property
+    def integer(self) -> Column:
+        return F.lit(None).cast("int")
+
+    @property
+    def boolean(self) -> Column:
+        return F.lit(None).cast("boolean")
 
 
-def _extension(name: str) -> Attribute:
-    extensions = F.col("extensions")
-    pattern = rf'\A\{{(?:(?!"{name}":){_STRING}:{_VALUE},)*+"{name}":(?!null[,}}])({_VALUE})'
-    # Most events do not have it, which is quick to see.
-    raw = F.when(extensions.contains(f'"{name}":'), F.regexp_extract(extensions, pattern, 1))
-    quoted = F.when(raw.startswith('"'), F.get_json_object(extensions, f"$.{name}"))
-    integer = F.regexp_extract(raw, _INTEGER, 1).try_cast("int")
-    boolean = F.regexp_extract(raw, _BOOLEAN, 1).try_cast("boolean")
-    other = (raw != "") & integer.isNull() & boolean.isNull()
-    return Attribute(
-        F.coalesce(raw != "", F.lit(False)),  # noqa: FBT003 - a value
-        F.coalesce(quoted, F.when(raw.rlike(r"\A[^\[{]"), raw)),
-        F.coalesce(quoted, F.when(raw != "", raw)),
-        F.coalesce(quoted, F.when(other, raw)),
-        integer,
-        boolean,
-    )
+class _Extension:
+    """A member of the JSON object in the column of extensions."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def _raw(self) -> Column:
+        """Return the value as it is written; null or empty if there is none."""
+        key, extensions = f'"{self._name}":', F.col("extensions")
+        pattern = rf"\A\{{(?:(?!{key}){_STRING}:{_VALUE},)*+{key}(?!null[,}}])({_VALUE})"
+        # Most events do not have it, which is quick to see.
+        return F.when(extensions.contains(key), F.regexp_extract(extensions, pattern, 1))
+
+    @cached_property
+    def _quoted(self) -> Column:
+        unquoted = F.get_json_object("extensions", f"$.{self._name}")
+        return F.when(self._raw.startswith('"'), unquoted)
+
+    @property
+    def present(self) -> Column:
+        return F.coalesce(self._raw != "", F.lit(False))  # noqa: FBT003 - a value
+
+    @property
+    def text(self) -> Column:
+        return F.coalesce(self._quoted, F.when(self._raw.rlike(r"\A[^\[{]"), self._raw))
+
+    @property
+    def written(self) -> Column:
+        return F.coalesce(self._quoted, F.when(self._raw != "", self._raw))
+
+    @cached_property
+    def string(self) -> Column:
+        other = (self._raw != "") & self.integer.isNull() & self.boolean.isNull()
+        return F.coalesce(self._quoted, F.when(other, self._raw))
+
+    @cached_property
+    def integer(self) -> Column:
+        return F.regexp_extract(self._raw, r"\A(-?[0-9]++)\z", 1).try_cast("int")
+
+    @cached_property
+    def boolean(self) -> Column:
+        return F.regexp_extract(self._raw, r"\A(true|false)\z", 1).try_cast("boolean")
 
 
 def _is_extension(name: str, other: Attribute) -> Column:
@@ -102,12 +154,34 @@ def _is_extension(name: str, other: Attribute) -> Column:
     return (old if name in _NEW_NAMES else ~old) & other.present
 
 
-def _chosen(test: Column, yes: Attribute, no: Attribute) -> Attribute:
-    return Attribute(
-        F.when(test, yes.present).otherwise(no.present),
-        F.when(test, yes.text).otherwise(no.text),
-        F.when(test, yes.written).otherwise(no.written),
-        F.when(test, yes.string).otherwise(no.string),
-        F.when(test, yes.integer),
-        F.when(test, yes.boolean),
-    )
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """One of two attributes for each event."""
+
+    test: Column
+    yes: Attribute
+    no: Attribute
+
+    @property
+    def present(self) -> Column:
+        return F.when(self.test, self.yes.present).otherwise(self.no.present)
+
+    @property
+    def text(self) -> Column:
+        return F.when(self.test, self.yes.text).otherwise(self.no.text)
+
+    @property
+    def written(self) -> Column:
+        return F.when(self.test, self.yes.written).otherwise(self.no.written)
+
+    @property
+    def string(self) -> Column:
+        return F.when(self.test, self.yes.string).otherwise(self.no.string)
+
+    @property
+    def integer(self) -> Column:
+        return F.when(self.test, self.yes.integer)
+
+    @property
+    def boolean(self) -> Column:
+        return F.when(self.test, self.yes.boolean)

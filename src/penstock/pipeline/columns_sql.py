@@ -34,7 +34,7 @@ from penstock.pipeline import columns_values
 from penstock.pipeline.columns_attributes import PLAIN, attribute
 from penstock.pipeline.columns_like import likeness
 from penstock.pipeline.columns_python import answered
-from penstock.pipeline.columns_values import ARITHMETIC, Value, equal, literal, member, typed
+from penstock.pipeline.columns_values import ARITHMETIC, Held, Value, equal, literal, member
 
 # Spark writes a part out wherever it is used, and plans large conditions slowly.
 LARGEST = 1_000
@@ -96,7 +96,7 @@ class _Rules:
         return literal(node.value)
 
     def attribute(self, node: Attribute) -> Value:
-        return columns_values.missing() if node.name == "data" else typed(attribute(node.name))
+        return columns_values.missing() if node.name == "data" else Held(node.name)
 
     def exists(self, node: Exists) -> Logic:
         present = attribute(node.name).present

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
@@ -12,22 +11,39 @@ from pyspark.sql import functions as F  # noqa: N812 - its usual name
 from penstock.cesql import values
 from penstock.cesql.functions import BUILT_IN, LONGEST_TEXT, Functions
 from penstock.cesql.values import GREATEST, Kind
-from penstock.pipeline.columns_attributes import Attribute
+from penstock.pipeline.columns_attributes import PLAIN, attribute
 
 
-@dataclass(frozen=True, slots=True)
 class Value:
     """For every type that a value may have, its column, which is null where it has another."""
 
-    kinds: Mapping[Kind, Column]
-    written: Column | None = None
-    """The value as a String, where that is simpler than a cast of each."""
+    def __init__(self, kinds: Mapping[Kind, Column]) -> None:
+        self._kinds = kinds
+
+    @property
+    def kinds(self) -> Mapping[Kind, Column]:
+        return self._kinds
 
     def cast(self, kind: Kind) -> Column:
         """Return the value as the given type, null if it cannot be cast."""
-        if kind is str and self.written is not None:
-            return self.written
         return F.coalesce(*(_CASTS[one, kind](column) for one, column in self.kinds.items()))
+
+
+class Held(Value):
+    """The value of an attribute, of which columns are made as they are needed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def kinds(self) -> Mapping[Kind, Column]:
+        found = attribute(self._name)
+        if self._name in PLAIN:
+            return {str: found.string}
+        return {str: found.string, int: found.integer, bool: found.boolean}
+
+    def cast(self, kind: Kind) -> Column:
+        return attribute(self._name).written if kind is str else super().cast(kind)
 
 
 def literal(value: values.Value) -> Value:
@@ -38,14 +54,6 @@ def literal(value: values.Value) -> Value:
 def missing() -> Value:
     """Return what no event has."""
     return Value({str: F.lit(None).cast("string")})
-
-
-def typed(found: Attribute) -> Value:
-    """Return the value of an attribute."""
-    kinds: dict[Kind, Column] = {str: found.string}
-    if found.integer is not None and found.boolean is not None:
-        kinds |= {int: found.integer, bool: found.boolean}
-    return Value(kinds, found.written)
 
 
 def equal(left: Value, right: Value) -> Column:
