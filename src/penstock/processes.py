@@ -36,6 +36,8 @@ def supervise(settings: Settings) -> int:
     logs.configure(settings)
     settings = _with_port(settings)
     with folder.claimed(settings):
+        # A pipeline that was killed may have left its sign of life behind.
+        folder.beat_no_more(settings)
         stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
@@ -72,6 +74,8 @@ class Child:
         # What it started must not go on beside what its successor starts.
         _kill_group(process.pid)
         self._process = None
+        if self.name == "pipeline":
+            folder.beat_no_more(self._settings)
         self._failures = 0 if now - self._started > _STEADY else self._failures + 1
         pause = min(0.1 * 2**self._failures, _LONGEST_PAUSE)
         self._not_before = now + pause

@@ -122,6 +122,7 @@ def _keep_house(settings: Settings, stopping: threading.Event) -> None:
     while not stopping.wait(_HOUSEKEEPING_SECONDS):
         try:
             trim(settings, log, ledger)
+            ledger.forget_outcomes(time.time() - settings.retention_days * 86_400)
             store.forget(ledger.oldest_version(store.version()))
         except PenstockError:
             _LOG.exception("housekeeping failed; it is tried again")
@@ -136,7 +137,11 @@ def trim(settings: Settings, log: SqliteLog, ledger: SqlLedger) -> int:
     expired = log.expired(oldest, settings.retention_bytes)
     needed = ledger.needed() or settled
     before = tuple(map(min, expired, settled, needed))
-    return log.trim(before) if any(before) else 0
+    if not any(before):
+        return 0
+    # The log forgets for good; so what it forgets must be settled for good.
+    ledger.sync()
+    return log.trim(before)
 
 
 @contextmanager

@@ -119,8 +119,12 @@ class Server:
         return time.monotonic() - self.started
 
     def is_ready(self) -> bool:
+        return self.answers("/readyz")
+
+    def answers(self, path: str = "/healthz") -> bool:
+        """Tell whether the server answers with success."""
         try:
-            return self.call("GET", "/readyz").status == 200
+            return self.call("GET", path).status == 200
         except (OSError, http.client.HTTPException):
             return False
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from penstock import folder
+from penstock.config import Settings
 from tests.end_to_end import machine
 from tests.end_to_end.conftest import Note, Servers
 from tests.end_to_end.harness import Server, free_port
@@ -75,6 +77,18 @@ def test_pipeline_that_died_is_missed_and_restarted(server: Server, note: Note) 
     assert server.pipeline.pid != before.pid
     assert is_gone(jvm)
     note(f"from the report of a dead pipeline to ready: {took:.1f} s")
+
+
+def test_sign_of_life_from_before_a_crash_does_not_count(servers: Servers) -> None:
+    server = servers()
+    server.data.mkdir()
+    folder.beat(Settings(data=str(server.data)))
+
+    server.start()
+    eventually(server.answers, 60.0, "the API answers")
+
+    assert not server.is_ready()
+    server.kill()
 
 
 def test_api_that_died_is_restarted(server: Server, note: Note) -> None:

@@ -248,3 +248,10 @@ def test_reach_looks_only_at_what_lies_ahead(log: SqliteLog) -> None:
     log.reach((299,), 100, 1 << 20)
 
     assert len(steps) < 200
+
+
+def test_every_commit_is_on_disk_before_it_returns(log: SqliteLog) -> None:
+    ask = log._connection.execute  # noqa: SLF001 - only a power cut would show it
+
+    assert ask("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert ask("PRAGMA synchronous").fetchone() == (2,)

@@ -201,13 +201,15 @@ def test_gone_sink_stops_its_route_and_still_has_a_dead_letter_sink(
 def test_delivery_goes_where_its_route_leads_now(works: Plant, receiver: Receiver) -> None:
     old = a_route("r", "http://127.0.0.1:1/old")
     works.put(old)
-    park(works, old, 0, 1)
+    park(works, old, *range(4))
     down(works, old.target.uri)
-    works.put(a_route("r", receiver.uri("/new")))
+    works.put(a_route("r", receiver.answers("/new", Reply(seconds=0.1))))
 
     run(works, Pace(parallel=1, epoch_seconds=1.0))
 
-    assert sorted(receiver.places["/new"].ids) == ["0", "1"]
+    place = receiver.places["/new"]
+    assert sorted(place.ids) == ["0", "1", "2", "3"]
+    assert place.most_open > 1, "the new address is not down"
     assert works.destinations() == set()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock import filters
 from penstock.filters import Everything, Lookup
-from penstock.routing.reads import decided, reads
+from penstock.routing.reads import Reads, decided, reads
 
 EXACT = {"exact": {"type": "t"}}
 SQL = {"sql": "subject = 'x' AND EXISTS y"}
@@ -35,7 +35,7 @@ def test_combined_filters_read_what_their_parts_read() -> None:
 def test_attributes_are_read_by_lookups_and_by_presence() -> None:
     found = reads(filters.parse({"attributes": {"type": "t", "x": ""}}))
 
-    assert found == ({Lookup("exact", "type", "t")}, {"x"}, frozenset())
+    assert found == Reads(frozenset({Lookup("exact", "type", "t")}), frozenset({"x"}))
 
 
 def test_filter_of_a_stranger_reads_whole_values() -> None:

@@ -265,6 +265,24 @@ def test_settlement_that_fails_leaves_nothing(ledger: SqlLedger, room: SqlWaitin
     assert room.destinations() == {}
 
 
+def test_old_outcomes_are_forgotten(ledger: SqlLedger) -> None:
+    settle(ledger, outcomes=[b"one"])
+    between = time.time()
+    settle(ledger, outcomes=[b"two"])
+
+    assert ledger.forget_outcomes(between) == 1
+    assert outcomes(ledger) == [b"two"]
+
+
+def test_syncing_changes_nothing_that_can_be_seen(ledger: SqlLedger) -> None:
+    settle(ledger, position=(3,), tallies=[Tally("r", delivered=1)])
+
+    ledger.sync()
+
+    assert ledger.position() == (3,)
+    assert ledger.tallies() == {"r": Tally("r", delivered=1)}
+
+
 def test_plan_is_on_disk_before_the_first_send(tmp_path: Path) -> None:
     ledger = SqlLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
@@ -11,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 - its usual name
 from penstock.cesql import values
 from penstock.cesql.functions import BUILT_IN, LONGEST_TEXT, Functions
 from penstock.cesql.values import GREATEST, Kind
-from penstock.pipeline.columns_attributes import PLAIN, attribute
+from penstock.pipeline.columns_attributes import PLAIN, Attribute, attribute
 
 
 class Value:
@@ -35,15 +36,19 @@ class Held(Value):
     def __init__(self, name: str) -> None:
         self._name = name
 
+    @cached_property
+    def _found(self) -> Attribute:
+        return attribute(self._name)
+
     @property
     def kinds(self) -> Mapping[Kind, Column]:
-        found = attribute(self._name)
         if self._name in PLAIN:
-            return {str: found.string}
+            return {str: self._found.string}
+        found = self._found
         return {str: found.string, int: found.integer, bool: found.boolean}
 
     def cast(self, kind: Kind) -> Column:
-        return attribute(self._name).written if kind is str else super().cast(kind)
+        return self._found.written if kind is str else super().cast(kind)
 
 
 def literal(value: values.Value) -> Value:

@@ -149,6 +149,18 @@ class SqlLedger:
             earliest = connection.scalar(query)
         return None if earliest is None else (int(earliest),)
 
+    def sync(self) -> None:
+        """Make sure that all settled so far survives even a power cut."""
+        # What is committed here is synced, and with it all that lies before in the same file.
+        with writing(self._plans) as connection:
+            _set_fact(connection, "synced", str(time.time()))
+
+    def forget_outcomes(self, before: float) -> int:
+        """Remove outcomes that are older than a time, and return how many batches of them."""
+        old = tables.OUTCOMES.c.at < before
+        with writing(self._engine) as connection:
+            return connection.execute(tables.OUTCOMES.delete().where(old)).rowcount
+
     def close(self) -> None:
         self._engine.dispose()
         self._plans.dispose()

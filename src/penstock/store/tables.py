@@ -20,7 +20,7 @@ OUTCOMES = sa.Table(
     "outcomes",
     METADATA,
     sa.Column("id", _NUMBER, primary_key=True, autoincrement=True),
-    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("at", sa.Float, nullable=False, index=True),
     sa.Column("body", sa.LargeBinary, nullable=False),
 )
 
