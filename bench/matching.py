@@ -174,7 +174,7 @@ def _run(spark: SparkSession, settings: Settings, events: int) -> list[dict[str,
 
     def finished() -> bool:
         seen.update({row["batchId"]: json.loads(row.json) for row in query.recentProgress})
-        return sum(row["numInputRows"] for row in seen.values()) >= events
+        return bool(sum(row["numInputRows"] for row in seen.values()) >= events)
 
     try:
         rig.wait_for(finished, 300, 0.2)

@@ -296,7 +296,6 @@ def test_held_destination_gets_nothing_before_its_time(works: Plant, receiver: R
     assert receiver.places["/r"].got == []
 
 
-@pytest.mark.covers("KN-095")
 def test_reply_to_a_retry_goes_back_into_the_stream(works: Plant, receiver: Receiver) -> None:
     headers = {"ce-specversion": "1.0", "ce-id": "99", "ce-source": "/x", "ce-type": "x"}
     uri = receiver.answers("/r", Reply(200, tuple(headers.items()), b"hello"))
