@@ -1,4 +1,4 @@
-"""Run the measurements, print one table, and keep the result with the machine it came from."""
+"""Run the measurements, print one table, and keep the results with the machine they came from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def main() -> int:
     """Measure what was asked for; 1 when a goal was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which ones; all if none")
-    parser.add_argument("--keep", action="store_true", help="write the result even of a part")
     options = parser.parse_args()
     chosen = options.names or list(NAMES)
     found: dict[str, list[Row]] = {}
@@ -32,8 +31,7 @@ def main() -> int:
         print(f"measuring {name} ...", flush=True)
         found[name] = importlib.import_module(f"bench.{name}").measure()
     Console(width=150).print(table(found))
-    if not options.names or options.keep:
-        keep(found)
+    keep(found)
     return int(any(row.met is False for rows in found.values() for row in rows))
 
 
@@ -58,20 +56,27 @@ def _shown(value: float) -> str:
 
 
 def keep(found: dict[str, list[Row]]) -> None:
-    """Write the last run to results/last.json, and as text beside it."""
+    """Write the last run of each part to results/last.json, and as text beside it."""
     RESULTS.mkdir(exist_ok=True)
-    machine = {
+    path = RESULTS / "last.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    known |= {name: _part(rows) for name, rows in found.items()}
+    path.write_text(json.dumps(known, indent=2) + "\n")
+    with (RESULTS / "last.txt").open("w") as file:
+        rows = {name: [Row(**row) for row in part["rows"]] for name, part in known.items()}
+        Console(file=file, width=150).print(table(rows))
+
+
+def _part(rows: list[Row]) -> dict[str, object]:
+    return {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "cores": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "load_before": os.getloadavg()[2],
+        "load_over_five_minutes": os.getloadavg()[1],
+        "rows": [asdict(row) for row in rows],
     }
-    rows = {name: [asdict(row) for row in part] for name, part in found.items()}
-    result = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": machine}
-    (RESULTS / "last.json").write_text(json.dumps({**result, "rows": rows}, indent=2) + "\n")
-    with (RESULTS / "last.txt").open("w") as file:
-        Console(file=file, width=150).print(table(found))
 
 
 if __name__ == "__main__":

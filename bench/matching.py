@@ -29,8 +29,8 @@ from penstock.pipeline.source import log_source
 from penstock.pipeline.worker import worker
 from penstock.routing import DEFAULT, Route, Target
 
-EVENTS = 600_000
-_BATCH = 40_000
+EVENTS = 300_000
+_BATCH = 20_000
 _STEP = 5_000
 _WARM = 6
 """Micro-batches that do not count: processes start, and the index is built, in the first."""
