@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from penstock.errors import StoreError
-from penstock.pipeline.homes import Pace
+from penstock.pipeline import rows
+from penstock.pipeline.homes import Pace, desk
 from penstock.pipeline.source import Admission, LogReader, _parts
 from penstock.ports import Settlement, Span
 from tests.log.entries import some
@@ -19,8 +20,9 @@ ALL = ReadAllAvailable()
 
 def ids(reader: LogReader, start: Offset, end: Offset) -> list[str]:
     """The events that the tasks of a micro-batch read, in order."""
-    batches = [batch for part in reader.partitions(start, end) for batch in reader.read(part)]
-    return [text for batch in batches for text in batch.column("id").to_pylist()]
+    parts = [batch for part in reader.partitions(start, end) for batch in reader.read(part)]
+    batch = rows.events(parts, desk(reader._homes).log.read)  # noqa: SLF001
+    return [] if batch is None else batch.column("id").to_pylist()
 
 
 def versions(reader: LogReader, start: Offset, end: Offset) -> set[int]:

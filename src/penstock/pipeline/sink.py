@@ -45,18 +45,15 @@ class DeliveryWriter(DataSourceStreamArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Work:
         """Match and send; write no state here."""
-        import pyarrow as pa  # noqa: PLC0415
-
+        from penstock.pipeline import rows  # noqa: PLC0415
         from penstock.pipeline.work import deliver  # noqa: PLC0415
         from penstock.pipeline.worker import worker  # noqa: PLC0415
 
         started = time.time()
-        batches = [batch for batch in iterator if batch.num_rows]
-        if not batches:
+        batch = rows.events(iterator, desk(self._homes).log.read)
+        if batch is None:
             return Work(None, started)
-        table = pa.Table.from_batches(batches).combine_chunks()
-        done = deliver(worker(self._homes), table.to_batches()[0], self._generation, self._pace)
-        return Work(done, started)
+        return Work(deliver(worker(self._homes), batch, self._generation, self._pace), started)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """Settle the batch; when this fails, Spark fails the query and the batch runs again."""
