@@ -93,7 +93,7 @@ def run(server: Server, five: Five, load: Load, plan: Plan) -> Result:
         before = phase(five, load, plan.seconds)
         five.trouble(plan)
         during = phase(five, load, plan.seconds)
-        slow = {event for event in load.acknowledged if int(event) % plan.slow_share == 0}
+        slow = {event for event in list(load.acknowledged) if int(event) % plan.slow_share == 0}
         # It must get everything at its own pace, while it is still slow.
         eventually(lambda: slow <= set(five.slow.events()), PATIENCE, "the slow one got its own")
         five.recover()
@@ -111,8 +111,8 @@ def phase(five: Five, load: Load, seconds: float) -> float:
     since = time.time()
     until = since + seconds
     eventually(lambda: time.time() > until, seconds + 5.0, "time passes")
-    chosen = {event for event, at in load.sent.items() if since <= at < until}
-    chosen &= load.acknowledged.keys()
+    chosen = {event for event, at in list(load.sent.items()) if since <= at < until}
+    chosen.intersection_update(list(load.acknowledged))
     for sink in five.good:
         eventually(lambda: chosen <= set(sink.events()), PATIENCE, f"all at {sink.url}")  # noqa: B023
     late = [
