@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
@@ -29,6 +30,7 @@ _PARENT_DEATH = 1
 _GRACE = 7.0
 _STEADY = 30.0
 _LONGEST_PAUSE = 10.0
+_LONGEST_DEATH = 2.0
 
 
 def supervise(settings: Settings) -> int:
@@ -72,7 +74,7 @@ class Child:
 
     def _fell(self, process: subprocess.Popen[bytes], code: int, now: float) -> None:
         # What it started must not go on beside what its successor starts.
-        _kill_group(process.pid)
+        _kill_session(process.pid)
         self._process = None
         if self.name == "pipeline":
             folder.beat_no_more(self._settings)
@@ -104,13 +106,34 @@ class Child:
             self._process.wait(max(until - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             _LOG.warning("%s did not stop in time and is killed", self.name)
-        _kill_group(self._process.pid)
-        self._process.wait()
+            self._process.kill()
+            self._process.wait()
+        _kill_session(self._process.pid)
 
 
-def _kill_group(leader: int) -> None:
+def _kill_session(leader: int) -> None:
+    """Kill all that a process started, and wait until it is gone."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+    until = time.monotonic() + _LONGEST_DEATH
+    # Spark's Python processes have a group of their own, but share the session.
+    while (living := _session(leader)) and time.monotonic() < until:
+        for pid in living:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _session(leader: int) -> list[int]:
+    """Return the living processes of a session, where the system lists them."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        # One that ends meanwhile is not there to be read.
+        with suppress(OSError):
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state not in "ZX":
+                found.append(int(stat.parent.name))
+    return found
 
 
 def _watch(children: list[Child], settings: Settings, stopping: threading.Event) -> None:
@@ -199,6 +222,13 @@ def pipeline_main() -> None:
     settings = child_settings(os.environ)
     logs.configure(settings)
     stopping = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        if not folder.pipeline_is_well(settings, time.time()):
+            # Spark is still starting and cannot be interrupted; there is nothing to finish either.
+            os._exit(0)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+        signal.signal(number, stop)
     runtime.run_pipeline(settings, stopping)

@@ -91,6 +91,17 @@ def test_sign_of_life_from_before_a_crash_does_not_count(servers: Servers) -> No
     server.kill()
 
 
+def test_spark_is_not_compiled_by_each_of_its_processes(server: Server) -> None:
+    paths = [
+        one.environ().get("PYTHONPATH", "")
+        for one in server.pipeline.children(recursive=True)
+        if one.name().startswith("python")
+    ]
+
+    assert len(paths) > 3
+    assert not any("pyspark.zip" in path for path in paths)
+
+
 def test_api_that_died_is_restarted(server: Server, note: Note) -> None:
     before, pipeline = server.api, server.pipeline
 
@@ -154,9 +165,10 @@ def test_killed_supervisor_leaves_no_orphan(servers: Servers, note: Note) -> Non
 
 @pytest.mark.soak
 def test_idle_server_uses_little(servers: Servers, note: Note) -> None:
-    server = servers()
+    server, watch = servers(), Watch()
     server.start()
     ready = server.wait_ready()
+    factor = watch.factor(server.family())
     eventually(lambda: time.monotonic() > server.started + ready + 90.0, 100.0, "it is idle")
 
     before, since = machine.computing(server.family()), time.monotonic()
@@ -165,11 +177,11 @@ def test_idle_server_uses_little(servers: Servers, note: Note) -> None:
     used = sum(after[pid] - before.get(pid, 0.0) for pid in after) / seconds
     memory = machine.memory(server.family())
     note(
-        f"idle: {memory / (1 << 30):.2f} GiB in {len(after)} processes, "
-        f"{used:.1%} of one core; start to ready: {ready:.1f} s"
+        f"idle: {memory / (1 << 30):.2f} GiB in {len(after)} processes, {used:.1%} of one core; "
+        f"start to ready: {ready:.1f} s on a machine {factor:.1f} times as slow as a quiet one"
     )
 
     server.stop()
     assert memory <= MEMORY
     assert used <= ONE_CORE
-    assert ready <= READY
+    assert ready <= READY * factor
