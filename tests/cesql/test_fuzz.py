@@ -1,8 +1,7 @@
-"""Random and mutated texts: PENSTOCK_FUZZ=1000000 asks for a million of them."""
+"""Random and mutated texts: some in every run, a million among the soak tests."""
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from penstock.errors import ExpressionError
 from penstock.events import CloudEvent
 from tests.cesql.strategies import examples
 
-COUNT = int(os.environ.get("PENSTOCK_FUZZ", "20000"))
+SOME, MANY = 20_000, 1_000_000
 EVERY = 50
 EVENT = CloudEvent(id="1", source="/s", type="t", extensions={"n": 5, "flag": True})
 SUITE = Path(__file__).parents[3] / "shared" / "tck" / "cesql"
@@ -55,9 +54,9 @@ def scrambled(chance: random.Random) -> str:
     return chance.choice(("", " ")).join(chance.choices(PIECES, k=chance.randint(0, 20)))
 
 
-def hostile_texts(chance: random.Random) -> Iterator[str]:
+def hostile_texts(count: int, chance: random.Random) -> Iterator[str]:
     corpus = seeds()
-    for number in range(COUNT):
+    for number in range(count):
         yield mutated(chance, corpus) if number % 4 else scrambled(chance)
 
 
@@ -70,18 +69,19 @@ def fault(text: str) -> int | None:
     return None
 
 
-def test_mutated_texts_raise_nothing_but_expression_errors() -> None:
+@pytest.mark.parametrize("count", [SOME, pytest.param(MANY, marks=pytest.mark.soak)])
+def test_mutated_texts_raise_nothing_but_expression_errors(count: int) -> None:
     seed = random.Random().randrange(2**32)
     readable: list[str] = []
 
-    for text in hostile_texts(random.Random(seed)):
+    for text in hostile_texts(count, random.Random(seed)):
         offset = fault(text)
         assert offset is None or 0 <= offset <= len(text), (seed, text)
         if offset is None:
             readable.append(text)
 
     # A fuzzer that never hits a valid text tests the first lines of the parser only.
-    assert COUNT // 50 < len(readable) < COUNT
+    assert count // 50 < len(readable) < count
     for text in readable[::EVERY]:
         assert is_usable(text), (seed, text)
 

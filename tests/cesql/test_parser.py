@@ -232,6 +232,41 @@ def test_large_faulty_expression_is_refused_quickly(text: str) -> None:
     assert time.process_time() - started < 3
 
 
+def seconds_to_refuse(text: str) -> float:
+    """The least of some tries: other processes can only make it longer."""
+    found = []
+    for _ in range(4):
+        started = time.process_time()
+        with pytest.raises(ExpressionError):
+            parser.tree(text)
+        found.append(time.process_time() - started)
+    return min(found)
+
+
+@pytest.mark.parametrize(
+    ("unit", "fault"),
+    [
+        ("a AND ", "$"),
+        ("a AND\n", "$"),
+        ("(a) + ", ")"),
+        ("F(a, 'b') = ", ","),
+        ("1 -", "'"),
+        ("x LIKE '%_' OR ", "x LIKE"),
+        ("x IN ('a', 1) XOR ", "x IN ("),
+        ("'' ", ""),
+        ("''", "'"),
+        ("\\'", ""),
+        (" ", "$"),
+        ("a", "$"),
+    ],
+)
+def test_time_to_refuse_grows_no_faster_than_the_text(unit: str, fault: str) -> None:
+    short, long = (unit * (size // len(unit)) + fault for size in (4_000, 64_000))
+
+    # Sixteen times the text: a square would make it 256 times the time.
+    assert seconds_to_refuse(long) < 64 * max(seconds_to_refuse(short), 0.0005)
+
+
 @settings(max_examples=examples(100))
 @given(trees)
 def test_each_part_is_read_from_its_own_text(tree: Tree) -> None:

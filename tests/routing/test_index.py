@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from penstock.events import CloudEvent
 from penstock.events.entry import Entry
+from penstock.filters.not_ import Not
 from penstock.formats import arrow
-from penstock.routing import Route
+from penstock.routing import Route, answers, classes
 from penstock.routing.index import Index
 from tests.cesql.strategies import TEXTS
 from tests.events import strategies as valid
@@ -71,9 +73,8 @@ def by_force(table: Sequence[Route], entry: Entry) -> set[str]:
 
 
 def found(index: Index, some: Sequence[Entry]) -> list[set[str]]:
-    matches = index.match(arrow.pack(some))
-    assert len(matches.groups) == len(some)
-    listed = [[route.id for route in matches.routes[group]] for group in matches.groups]
+    by_row = dict(index.match(arrow.pack(some)).each())
+    listed = [[route.id for route in by_row.get(row, ())] for row in range(len(some))]
     assert all(len(mine) == len(set(mine)) for mine in listed), "a route is found once"
     return [set(mine) for mine in listed]
 
@@ -99,6 +100,16 @@ def test_batch_is_matched_as_every_filter_alone_would(
     index = Index(table)
 
     assert found(index, some) == [by_force(table, entry) for entry in some]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(routes(), batches)
+def test_values_that_are_looked_up_together_are_matched_as_each_alone(
+    monkeypatch: pytest.MonkeyPatch, table: list[Route], some: list[Entry]
+) -> None:
+    monkeypatch.setattr(classes, "MANY", 0)
+
+    assert found(Index(table), some) == [by_force(table, entry) for entry in some]
 
 
 @given(routes(), entries)
@@ -148,10 +159,10 @@ def test_empty_index_matches_nothing() -> None:
     assert found(Index(), [an_entry(), old()]) == [set(), set()]
 
 
-def test_empty_batch_has_no_groups() -> None:
+def test_empty_batch_goes_nowhere() -> None:
     matches = Index([a_route()]).match(arrow.pack([]))
 
-    assert len(matches.groups) == len(matches.routes) == 0
+    assert list(matches.each()) == []
 
 
 def test_sliced_batch_is_matched_by_its_own_rows() -> None:
@@ -160,17 +171,47 @@ def test_sliced_batch_is_matched_by_its_own_rows() -> None:
 
     matches = index.match(batch)
 
-    assert [matches.routes[group][0].id for group in matches.groups] == ["a", "b"]
+    assert [(row, route.id) for row, (route,) in matches.each()] == [(0, "a"), (1, "b")]
 
 
 @pytest.mark.parametrize("count", [1, 50])
-def test_rows_that_no_filter_tells_apart_are_judged_once(count: int) -> None:
-    index = Index([a_route(stream=STREAMS[0], filters=[{"prefix": {"type": "order."}}])])
+def test_rows_that_no_filter_tells_apart_are_judged_once(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Mock(return_value=True)
+    monkeypatch.setattr(Not, "matches", asked)
+    never = {"not": {"prefix": {"type": "order."}}}
+    index = Index([a_route(stream=STREAMS[0], filters=[never])])
     some = [an_entry(type=f"order.{number}", subject=str(number)) for number in range(count)]
 
-    matches = index.match(arrow.pack(some))
+    assert found(index, some) == [{"r"}] * count
+    assert asked.call_count == 1
 
-    assert len(matches.routes) == 1
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        [{"all": [{"exact": {"type": "a"}}, {"prefix": {"subject": "b"}}]}],
+        [{"sql": "type = 'a' AND subject LIKE 'b%' AND EXISTS x"}],
+        [{"any": [{"exact": {"type": "a"}}, {"exact": {"type": "b"}}]}, {"suffix": {"x": "b"}}],
+        [{"attributes": {"type": "a", "x": ""}}],
+    ],
+)
+def test_conjunction_of_lookups_is_judged_without_an_event(
+    filters: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = Index([a_route(stream=STREAMS[0], filters=filters)])
+    some = [
+        an_entry(type=type_, subject=subject, **extensions)
+        for type_ in "ab"
+        for subject in (None, "b", "ab")
+        for extensions in ({}, {"x": "ab"}, {"x": 5})
+    ]
+    expected = [by_force([a_route(stream=STREAMS[0], filters=filters)], entry) for entry in some]
+    monkeypatch.setattr(answers.Heads, "events", None)
+
+    assert found(index, some) == expected
+    assert {"r"} in expected
 
 
 def test_many_columns_of_many_values_do_not_overflow() -> None:

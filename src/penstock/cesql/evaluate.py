@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from penstock.cesql import compiler, cover, kinds, parser
+from penstock.cesql.conjunction import Clauses, conjunction
 from penstock.cesql.emitter import Values
 from penstock.cesql.functions import BUILT_IN, Functions
 from penstock.cesql.lookups import Cover
@@ -90,6 +91,10 @@ class Expression:
     def cover(self) -> Cover:
         """Return lookups of which at least one holds for each event that passes, or None."""
         return cover.cover(self.simplified, self.functions)
+
+    def conjunction(self) -> Clauses | None:
+        """Return the lookups of which the expression is a conjunction, if it is nothing else."""
+        return conjunction(self.simplified)
 
     def reads(self) -> Reads:
         """Return what of an event's attributes can influence whether it passes."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 class Texts(Protocol):
@@ -15,10 +14,10 @@ class Texts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Lookup:
+class Lookup(NamedTuple):
     """One condition on one attribute that an index can look up."""
 
+    # A tuple, because its hash takes a tenth of the time of a dataclass's.
     kind: Literal["exact", "prefix", "suffix"]
     name: str
     text: str

@@ -31,7 +31,7 @@ def reads(root: Node) -> Reads:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        found = _simple(node)
+        found = simple(node)
         if found is not None:
             name, conditions = found
             presence.add(name)
@@ -44,7 +44,7 @@ def reads(root: Node) -> Reads:
     return Reads(seen, frozenset(presence - {"data"}), frozenset(whole - {"data"}))
 
 
-def _simple(node: Node) -> tuple[str, list[Lookup]] | None:
+def simple(node: Node) -> tuple[str, list[Lookup]] | None:
     """Return the attribute and the lookups that alone decide a condition, if there are such."""
     match node:
         case Exists(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from penstock.formats import arrow
@@ -117,7 +118,7 @@ def _placed(chunk: Chunk, version: int) -> pa.RecordBatch:
     count = chunk.batch.num_rows
     place = [
         pa.repeat(pa.scalar(chunk.partition, pa.int32()), count),
-        pa.array(range(chunk.offset, chunk.offset + count), pa.int64()),
+        pa.array(np.arange(chunk.offset, chunk.offset + count, dtype=np.int64)),
         pa.repeat(pa.scalar(version, pa.int64()), count),
     ]
     return pa.RecordBatch.from_arrays([*place, *chunk.batch.columns], schema=SCHEMA)

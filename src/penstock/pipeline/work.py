@@ -43,15 +43,16 @@ def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) ->
 
 def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery, Request]]:
     index = here.index(batch.column("version")[0].as_py())
-    matches = index.match(batch)
-    wanted = [number for number, group in enumerate(matches.groups) if matches.routes[group]]
-    chosen = batch.take(pa.array(wanted, pa.int64()))
+    found = list(index.match(batch).each())
+    chosen = batch.take(pa.array([row for row, _ in found], pa.int64()))
     offsets = chosen.column("offset").to_pylist()
     partitions = chosen.column("partition").to_pylist()
     entries = arrow.unpack(chosen.select(arrow.SCHEMA.names))
-    for number, entry, partition, offset in zip(wanted, entries, partitions, offsets, strict=True):
+    for (_, routes), entry, partition, offset in zip(
+        found, entries, partitions, offsets, strict=True
+    ):
         packer = Packer(entry.event)
-        for route in matches.routes[matches.groups[number]]:
+        for route in routes:
             if route.takes(partition, offset):
                 yield Delivery(route, entry, partition, offset), packer.request(route)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from penstock.routing import ROUTE, Route, RoutingTable
 from penstock.routing.index import Index
 
 _LOG = logging.getLogger("penstock.pipeline")
+_MANY_CHANGES = 20_000
 T = TypeVar("T")
 
 
@@ -41,6 +43,7 @@ class Worker:
         self._loop = uvloop.new_event_loop()
         self._table = RoutingTable()
         self._index = Index()
+        self._changes = 0
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end on the loop of this process."""
@@ -89,6 +92,20 @@ class Worker:
                 _LOG.exception("route %s cannot be matched and gets no events", route.id)
         # Last: a move that fails half-way is made again from where it began.
         self._table = self._table.changed(version, put, dropped)
+        self._settle(len(put) + len(dropped))
+
+    def _settle(self, changes: int) -> None:
+        """Spare the garbage collector the index: Spark runs it in full after every task.
+
+        With 10,000 routes that took as long as matching 100,000 events.
+        """
+        self._changes += changes
+        if self._changes > _MANY_CHANGES:
+            # What was frozen and has gone since is freed only now.
+            self._changes = 0
+            gc.unfreeze()
+            gc.collect()
+        gc.freeze()
 
     def _forget(self) -> None:
         self._table, self._index = RoutingTable(), Index()

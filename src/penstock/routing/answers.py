@@ -11,8 +11,7 @@ from penstock.events.event import CloudEvent
 from penstock.formats import arrow
 from penstock.routing.classes import Column
 from penstock.routing.groups import Codes
-from penstock.routing.route import Route
-from penstock.routing.slots import Parts, judged
+from penstock.routing.slots import Parts, Slot, judged, reads_whole
 
 _MOST = 20_000
 # Groups must have this many rows on average, or the next batch will hardly have them again.
@@ -50,17 +49,17 @@ class Heads:
 
 
 class Answers:
-    """The routes of groups; rows of the same classes get the same answer, in every batch."""
+    """What groups pass; rows of the same classes get the same answer, in every batch."""
 
     def __init__(self) -> None:
-        self._known: dict[_Key, tuple[Route, ...]] = {}
+        self._known: dict[_Key, tuple[Slot, ...]] = {}
 
     def clear(self) -> None:
         """Forget everything, as the routes are others."""
         self._known.clear()
 
-    def of(self, heads: Heads, groups: Sequence[Parts]) -> list[tuple[Route, ...]]:
-        """Return the routes of groups; an event is made of a head only where one is needed."""
+    def of(self, heads: Heads, groups: Sequence[Parts]) -> list[tuple[Slot, ...]]:
+        """Return the slots that groups pass; an event is made of a head only where it is needed."""
         if len(groups) > heads.batch.num_rows // _SHARED:
             return list(map(judged, groups, heads.events(range(len(groups)))))
         if not groups:
@@ -73,7 +72,7 @@ class Answers:
         self._keep({keys[number]: answer for number, answer in new.items()})
         return [new[number] if answer is None else answer for number, answer in enumerate(known)]
 
-    def _keep(self, answers: Mapping[_Key, tuple[Route, ...]]) -> None:
+    def _keep(self, answers: Mapping[_Key, tuple[Slot, ...]]) -> None:
         if len(self._known) + len(answers) > _MOST:
             self._known.clear()
         if len(answers) <= _MOST:
@@ -83,4 +82,4 @@ class Answers:
 
 def _key(key: _Key, group: Parts) -> _Key:
     """Return the key, or None where more than it says must be known."""
-    return None if any(part.whole for part in group) else key
+    return None if reads_whole(group) else key

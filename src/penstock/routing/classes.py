@@ -21,6 +21,8 @@ from penstock.routing.reads import Reads
 RENAMED = {"contenttype": "datacontenttype", "schemaurl": "dataschema"}
 _NULL = pa.scalar(None, pa.string())
 _NONE: frozenset[Lookup] = frozenset()
+MANY = 500
+"""From so many values on, looking them up all together is quicker than one by one."""
 
 
 class Column(NamedTuple):
@@ -30,6 +32,12 @@ class Column(NamedTuple):
     keys: Sequence[object]
     """What tells a class from the others, in this batch and in the next."""
     fulfilled: Sequence[frozenset[Lookup]]
+    names: Sequence[str] = ()
+    """The attributes that lie in it."""
+
+    def of(self, rows: Codes) -> Column:
+        """Return the same of some rows only."""
+        return self._replace(codes=self.codes[rows])
 
 
 class Classes:
@@ -70,17 +78,23 @@ class Classes:
         names = {name for name, lookups in self._lookups.items() if lookups}
         names |= {name for name, count in self._presence.items() if count}
         for home in _homes(names, batch):
-            if home.is_json:
-                yield self._extensions(home)
-            elif any(self._lookups.get(name) for name in home.names):
-                yield self._texts(home)
-            else:
-                yield Column(_absent(home.values), (_NONE, None), (_NONE, _NONE))
+            yield self._column(home)._replace(names=home.names)
+
+    def _column(self, home: _Home) -> Column:
+        if home.is_json:
+            return self._extensions(home)
+        wanted = [self._lookups[name] for name in home.names if self._lookups.get(name)]
+        if any(not lookups.ask_presence for lookups in wanted):
+            return self._texts(home)
+        present = _NONE.union(*(lookups.fulfilled("") for lookups in wanted))
+        return Column(_absent(home.values), (present, None), (present, _NONE))
 
     def _texts(self, home: _Home) -> Column:
         encoded = home.values.dictionary_encode()
-        distinct = [*encoded.dictionary.to_pylist(), None]
         first, *rest = (self._lookups[name] for name in home.names if name in self._lookups)
+        if not rest and len(encoded.dictionary) > MANY:
+            return _sorted(encoded, first)
+        distinct = [*encoded.dictionary.to_pylist(), None]
         seen = first.fulfilled_by(distinct)
         for lookups in rest:
             more = lookups.fulfilled_by(distinct)
@@ -101,11 +115,24 @@ class Classes:
         keys, together = [], _NONE
         for name in names:
             value = extensions.get(name)
-            found = self.fulfilled(name, _text(value))
+            found = _NONE if value is None else self._of(name, value)
             together |= found
-            # A map is present, though it has no text that could fulfil anything.
             keys.append((value is None, found))
         return tuple(keys), together
+
+    def _of(self, name: str, value: object) -> frozenset[Lookup]:
+        text = _text(value)
+        if text is not None:
+            return self.fulfilled(name, text)
+        # A map has no text that could fulfil anything, yet it is present.
+        present = Lookup("prefix", name, "")
+        return self.fulfilled(name, "") & {present}
+
+
+def _sorted(encoded: pa.DictionaryArray, lookups: Lookups) -> Column:
+    found = lookups.sorted(encoded.dictionary)
+    table = np.append(found.codes, len(found.fulfilled))
+    return Column(table[codes(encoded)], (*found.fulfilled, None), (*found.fulfilled, _NONE))
 
 
 def whole(batch: pa.RecordBatch, names: Collection[str]) -> Iterable[Numbered]:
@@ -148,6 +175,11 @@ def _text(value: object) -> str | None:
     return canonical(value) if isinstance(value, bool | int | str) else None
 
 
+def has_old(batch: pa.RecordBatch) -> bool:
+    """Tell whether there are events of version 0.2, whose attributes may be maps."""
+    return "0.2" in batch.column("specversion").unique().to_pylist()
+
+
 class _Home(NamedTuple):
     """Where attributes may lie: a column with their texts, or with all extensions as JSON."""
 
@@ -158,8 +190,7 @@ class _Home(NamedTuple):
 
 def _homes(names: Collection[str], batch: pa.RecordBatch) -> Iterator[_Home]:
     """Yield where attributes may lie in a batch, always in the same order."""
-    versions = batch.column("specversion")
-    old = pc.equal(versions, "0.2") if "0.2" in versions.unique().to_pylist() else None
+    old = pc.equal(batch.column("specversion"), "0.2") if has_old(batch) else None
     core: dict[str, list[str]] = {}
     for name in sorted(names):
         core.setdefault(RENAMED.get(name, name), []).append(name)
