@@ -6,7 +6,12 @@ PenstockError
   ExpressionError   a filter or CESQL text is wrong; underlined    .text .offset
   ResourceError     a manifest or document is wrong                .problems
   NotFoundError     nothing lives at that address                  .address
-  ConflictError     something else already lives or happened there .address
+  ConflictError     something else already lives or happened there .address .current .problems
+    PreconditionError  it is not in the state that was asked for   .address
+    ExistsError     what shall be created is there already         .address
+    OwnershipError  fields belong to somebody else                 .address .problems
+  ExpiredError      what was there once is forgotten               .address
+  ForbiddenError    it is never allowed at that address            .address
   LimitError        larger or more than a limit allows             .limit .retry_after
   UnsupportedError  legal, but this build or engine cannot         .what
   StoreError        log or store failed; cause chained             .address
@@ -14,7 +19,8 @@ PenstockError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -66,10 +72,31 @@ class ExpressionError(PenstockError):
         super().__init__(message)
 
     def __str__(self) -> str:
-        line_start = self.text.rfind("\n", 0, self.offset) + 1
-        line_end = self.text.find("\n", self.offset)
-        line = self.text[line_start : line_end if line_end >= 0 else None]
-        return f"{self.message}\n  {line}\n  {' ' * (self.offset - line_start)}^"
+        return f"{self.message}\n{self.excerpt()}"
+
+    def excerpt(self) -> str:
+        """Return what stands around the fault, on two lines: the second marks it."""
+        before = self.text[max(0, self.offset - _AROUND) : self.offset].rpartition("\n")[2]
+        after = self.text[self.offset : self.offset + _AROUND].partition("\n")[0]
+        mark = "".join(map(_blank, before))
+        return f"  {_printable(before)}{_printable(after)}\n  {mark}^"
+
+
+# How much of a long line is shown on either side of a fault.
+_AROUND = 40
+
+
+def _printable(text: str) -> str:
+    return "".join(one if one.isprintable() or one == "\t" else "\ufffd" for one in text)
+
+
+def _blank(character: str) -> str:
+    """Return what is as wide as a character on a terminal."""
+    if character == "\t":
+        return "\t"
+    if unicodedata.combining(character):
+        return ""
+    return "  " if unicodedata.east_asian_width(character) in "WF" else " "
 
 
 class _AddressError(PenstockError):
@@ -84,6 +111,38 @@ class NotFoundError(_AddressError):
 
 class ConflictError(_AddressError):
     """Something else already lives, or happened, at that address."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        address: str,
+        problems: Sequence[Problem] = (),
+        current: Mapping[str, object] | None = None,
+    ) -> None:
+        self.problems = tuple(problems)
+        self.current = current
+        super().__init__(message, address=address)
+
+
+class PreconditionError(ConflictError):
+    """What lives at that address is not in the state that was asked for."""
+
+
+class ExistsError(ConflictError):
+    """What shall be created is there already."""
+
+
+class OwnershipError(ConflictError):
+    """Fields belong to somebody else, who gave them another value."""
+
+
+class ExpiredError(_AddressError):
+    """What was there once is forgotten: start from what is there now."""
+
+
+class ForbiddenError(_AddressError):
+    """It is never allowed at that address."""
 
 
 class StoreError(_AddressError):

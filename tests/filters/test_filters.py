@@ -4,6 +4,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
@@ -187,6 +188,34 @@ def test_strangers_join_by_entry_point(install: Install) -> None:
     assert filter_.matches(an_event(n=5))
     assert filters.parse(filter_.document()) == filter_
     assert list(refusal({"https://example.com/even": 5})) == ["f.https://example.com/even"]
+
+
+EXAMPLE = """
+class Never:
+    @classmethod
+    def read(cls, value, at):
+        return cls()
+
+    def matches(self, event):
+        return False
+"""
+
+
+@pytest.mark.usefixtures("install")
+def test_installed_package_brings_a_dialect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "example_never.py").write_text(EXAMPLE)
+    folder = tmp_path / "example_never-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: example-never\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[penstock.filters]\nnever = example_never:Never\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    dialects.cache_clear()
+
+    filter_ = filters.parse({"any": [{"never": {}}, {"exact": {"id": "7"}}]})
+
+    assert [filter_.matches(an_event(id=id_)) for id_ in ("7", "8")] == [True, False]
 
 
 @pytest.mark.parametrize(

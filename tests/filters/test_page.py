@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from penstock.errors import ResourceError
 from penstock.events import CloudEvent, from_attributes
 from penstock.filters import DIALECTS, Place
 from penstock.filters.explain import indexed
+from tests.cli import command as command_line
 
 PAGE = (Path(__file__).parents[2] / "docs" / "filters.md").read_text(encoding="utf-8")
 
@@ -63,6 +65,22 @@ def test_underlined_fault_is_as_shown() -> None:
         filters.parse_all([{"sql": "type == 'a'"}])
 
     assert str(caught.value) == shown.rstrip("\n")
+
+
+def sessions() -> list[tuple[str, str]]:
+    """The commands of the page, and what they print."""
+    parts = "".join(blocks("console")).split("$ ")[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+@pytest.mark.parametrize(("command", "shown"), sessions())
+def test_command_prints_what_is_shown(
+    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "order.json").write_text(*blocks("event"))
+    monkeypatch.chdir(tmp_path)
+
+    assert command_line.run(*shlex.split(command)[1:]).out == shown
 
 
 def run(block: str) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from penstock import cesql
+from penstock import cesql, filters
 from penstock.cesql import Lookup
 from penstock.filters import words
 
@@ -53,3 +55,16 @@ def test_long_chain_is_said_without_recursion() -> None:
 )
 def test_lookup_is_said_in_words(lookup: Lookup, meaning: str) -> None:
     assert words.lookup(lookup) == meaning
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\0", "𝄞"])
+def test_filter_of_filters_is_its_document_whatever_is_in_it(text: str) -> None:
+    filter_ = filters.parse({"not": {"exact": {"id": text}}})
+
+    assert json.loads(words.headline(filter_)) == filter_.document()
+
+
+def test_large_filter_of_filters_is_cut_short() -> None:
+    many = filters.parse({"any": [{"exact": {"id": str(number)}} for number in range(1000)]})
+
+    assert len(words.headline(many)) < 600

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Self
 
 from penstock import cesql
 from penstock.cesql.functions import installed
 from penstock.cesql.lookups import Cover
-from penstock.errors import ExpressionError
+from penstock.errors import ExpressionError, Problem, ResourceError
 from penstock.filters.base import Attributes, Place
 
-_AROUND = 40
+# Faults that are told at once.
+_MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,8 @@ class Sql:
 
     def __post_init__(self) -> None:
         expression = cesql.parse(self.text, installed())
-        for name, count, offset in expression.missing_functions():
-            message = f"there is no function {name} that takes {count} arguments"
-            raise ExpressionError(message, text=self.text, offset=offset)
+        for fault in _missing(expression):
+            raise fault
         object.__setattr__(self, "expression", expression)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
@@ -40,7 +41,8 @@ class Sql:
         try:
             return cls(value)
         except ExpressionError as error:
-            raise at.refuse(f"{_located(error)}\n{_underlined(error)}") from error
+            problems = [Problem(at.path, _shown(fault)) for fault in _faults(value)]
+            raise ResourceError(problems) from error
 
     def matches(self, event: Attributes) -> bool:
         # Compiled at the first event: of many filters, most never see one.
@@ -56,12 +58,19 @@ class Sql:
         return {"sql": self.text}
 
 
-def _located(error: ExpressionError) -> str:
-    return f"{error.message} (character {error.offset + 1})"
+def _missing(expression: cesql.Expression) -> Iterator[ExpressionError]:
+    for name, count, offset in expression.missing_functions():
+        arguments = "1 argument" if count == 1 else f"{count} arguments"
+        message = f"there is no function {name} that takes {arguments}"
+        yield ExpressionError(message, text=expression.text, offset=offset)
 
 
-def _underlined(error: ExpressionError) -> str:
-    start = max(error.text.rfind("\n", 0, error.offset) + 1, error.offset - _AROUND)
-    end = error.text.find("\n", error.offset)
-    shown = error.text[start : min(end if end >= 0 else len(error.text), error.offset + _AROUND)]
-    return f"  {shown}\n  {' ' * (error.offset - start)}^"
+def _faults(text: str) -> list[ExpressionError]:
+    try:
+        return list(islice(_missing(cesql.parse(text, installed())), _MOST))
+    except ExpressionError as error:
+        return [error]
+
+
+def _shown(fault: ExpressionError) -> str:
+    return f"{fault.message} (character {fault.offset + 1})\n{fault.excerpt()}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
-
-import msgspec
 
 from penstock.cesql import like
 from penstock.cesql.lookups import Lookup
@@ -67,7 +66,12 @@ def headline(filter_: Filter) -> str:
     """Return a filter on one line: its words, or its document if it has others in it."""
     if isinstance(filter_, Everything | Texts | AttributeMap | Sql):
         return condition(filter_)
-    return msgspec.json.encode(filter_.document()).decode()
+    # Unlike faster encoders, this one takes lone surrogates, and whatever strangers put in.
+    text = json.dumps(filter_.document(), ensure_ascii=False, separators=(",", ":"), default=repr)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST = 500
 
 
 def lookup(one: Lookup) -> str:

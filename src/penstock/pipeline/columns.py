@@ -24,8 +24,10 @@ from penstock.pipeline import columns_sql
 from penstock.pipeline.columns_attributes import PLAIN, attribute
 from penstock.pipeline.columns_python import answered
 
-LARGEST = 500
-"""Parts of a filter; Python evaluates a filter with more."""
+LARGEST = 300
+"""Conditions; Python evaluates a filter that has more: Spark would plan it for many seconds."""
+_EXTENSION = 4
+"""As many conditions as one on an attribute that does not have a column of its own."""
 _Compare = Callable[[Column, Anything], Column]
 
 
@@ -34,7 +36,7 @@ def column(filter_: Filter) -> Column:
 
     Python evaluates, in an Arrow UDF, the parts for which there is no rule.
     """
-    return in_python(filter_) if _parts(filter_) > LARGEST else _column(filter_)
+    return in_python(filter_) if _conditions(filter_) > LARGEST else _column(filter_)
 
 
 def in_python(filter_: Filter) -> Column:
@@ -105,15 +107,15 @@ RULES: Mapping[type[Filter], Callable[[Anything], Column | None]] = {
 }
 
 
-def _parts(filter_: Filter) -> int:
+def _conditions(filter_: Filter) -> int:
     match filter_:
         case All(parts) | Any(parts):
-            return sum(map(_parts, parts))
+            return sum(map(_conditions, parts))
         case Not(inner):
-            return _parts(inner)
+            return _conditions(inner)
         case Texts(texts) | AttributeMap(texts):
-            return len(texts)
-    return 1
+            return sum(1 if name in PLAIN else _EXTENSION for name in texts)
+    return _EXTENSION
 
 
 def _is_sound(filter_: Filter) -> bool:

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
 from penstock.formats import arrow
+from penstock.pipeline.columns_extensions import Flat, Nested
 
 PLAIN = frozenset({"id", "source", "specversion", "time", "type"})
 """These lie in one column of texts, whatever the version."""
+ALWAYS = PLAIN - {"time"}
+"""These no event lacks."""
 _OLD_NAMES = {"contenttype": "datacontenttype", "schemaurl": "dataschema"}
-_NEW_NAMES = frozenset(_OLD_NAMES.values())
-
-# A value among the extensions, as it is written there: only so is the text of a map or fraction
-# the one that Python writes. Repetitions are possessive: Java runs those without recursion.
-_STRING = r'"(?:[^"\\]++|\\.)*+"'
-_DEEPEST = 101
-
-
-def _nested() -> str:
-    pattern = ""
-    for _ in range(_DEEPEST):
-        pattern = rf'[\[{{](?:[^\[\]{{}}"]++|{_STRING}{pattern})*+[\]}}]'
-        pattern = f"|{pattern}"
-    return pattern
-
-
-_VALUE = rf'(?:{_STRING}|[^"\[\]{{}},]++{_nested()})'
 
 
 class Attribute(Protocol):
@@ -64,15 +49,19 @@ class Attribute(Protocol):
 
 
 def attribute(name: str) -> Attribute:
-    """Return the columns of an attribute."""
+    """Return the columns of an attribute, which lies where the version of an event has it."""
     core = _OLD_NAMES.get(name, name)
+    plain, flat, nested = _Plain(core), Flat(name), Nested(name)
+    old = F.col("specversion") == "0.2"
     if core not in arrow.CORE:
-        return _Extension(name)
-    plain = _Plain(F.col(core))
+        return _Chosen(old, nested, flat)
     if name in PLAIN:
         return plain
-    other = _Extension(name)
-    return _Chosen(_is_extension(name, other), other, plain)
+    if name == "subject":
+        return _Chosen(old, nested, plain)
+    if name in _OLD_NAMES:
+        return _Chosen(~old & flat.present, flat, plain)
+    return _Chosen(old & nested.present, nested, plain)
 
 
 def homes(name: str) -> set[str]:
@@ -85,12 +74,18 @@ def homes(name: str) -> set[str]:
 class _Plain:
     """A column of texts."""
 
-    def __init__(self, column: Column) -> None:
-        self.text = self.written = self.string = column
+    def __init__(self, column: str) -> None:
+        self._column = column
 
     @property
     def present(self) -> Column:
-        return self.text.isNotNull()
+        return F.col(self._column).isNotNull()
+
+    @property
+    def text(self) -> Column:
+        return F.col(self._column)
+
+    written = string = text
 
     @property
     def integer(self) -> Column:
@@ -99,59 +94,6 @@ class _Plain:
     @property
     def boolean(self) -> Column:
         return F.lit(None).cast("boolean")
-
-
-class _Extension:
-    """A member of the JSON object in the column of extensions."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    @cached_property
-    def _raw(self) -> Column:
-        """Return the value as it is written; null or empty if there is none."""
-        key, extensions = f'"{self._name}":', F.col("extensions")
-        pattern = rf"\A\{{(?:(?!{key}){_STRING}:{_VALUE},)*+{key}(?!null[,}}])({_VALUE})"
-        # Most events do not have it, which is quick to see.
-        return F.when(extensions.contains(key), F.regexp_extract(extensions, pattern, 1))
-
-    @cached_property
-    def _quoted(self) -> Column:
-        unquoted = F.get_json_object("extensions", f"$.{self._name}")
-        return F.when(self._raw.startswith('"'), unquoted)
-
-    @property
-    def present(self) -> Column:
-        return F.coalesce(self._raw != "", F.lit(False))  # noqa: FBT003 - a value
-
-    @property
-    def text(self) -> Column:
-        return F.coalesce(self._quoted, F.when(self._raw.rlike(r"\A[^\[{]"), self._raw))
-
-    @property
-    def written(self) -> Column:
-        return F.coalesce(self._quoted, F.when(self._raw != "", self._raw))
-
-    @cached_property
-    def string(self) -> Column:
-        other = (self._raw != "") & self.integer.isNull() & self.boolean.isNull()
-        return F.coalesce(self._quoted, F.when(other, self._raw))
-
-    @cached_property
-    def integer(self) -> Column:
-        return F.regexp_extract(self._raw, r"\A(-?[0-9]++)\z", 1).try_cast("int")
-
-    @cached_property
-    def boolean(self) -> Column:
-        return F.regexp_extract(self._raw, r"\A(true|false)\z", 1).try_cast("boolean")
-
-
-def _is_extension(name: str, other: Attribute) -> Column:
-    """Return whether the extension counts, not the column, as the version has it."""
-    old = F.col("specversion") == "0.2"
-    if name == "subject":
-        return old
-    return (old if name in _NEW_NAMES else ~old) & other.present
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +122,8 @@ class _Chosen:
 
     @property
     def integer(self) -> Column:
-        return F.when(self.test, self.yes.integer)
+        return F.when(self.test, self.yes.integer).otherwise(self.no.integer)
 
     @property
     def boolean(self) -> Column:
-        return F.when(self.test, self.yes.boolean)
+        return F.when(self.test, self.yes.boolean).otherwise(self.no.boolean)

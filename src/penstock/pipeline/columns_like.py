@@ -7,9 +7,12 @@ from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
 from penstock.cesql import like
 
+LONGEST = 256
+"""Characters; Java recurses into a regular expression, and its stack ends."""
 
-def likeness(text: Column, pattern: like.Pattern) -> Column:
-    """Return whether texts fit a pattern."""
+
+def likeness(text: Column, pattern: like.Pattern) -> Column | None:
+    """Return whether texts fit a pattern, or None if Spark had better not be asked."""
     match pattern.literals:
         case (whole,):
             return text == whole
@@ -21,7 +24,8 @@ def likeness(text: Column, pattern: like.Pattern) -> Column:
             return text.endswith(tail)
         case ("", middle, ""):
             return text.contains(middle)
-    return text.rlike(_regex(pattern))
+    is_long = sum(map(len, pattern.segments)) > LONGEST
+    return None if is_long else text.rlike(_regex(pattern))
 
 
 def _regex(pattern: like.Pattern) -> str:

@@ -31,20 +31,20 @@ from penstock.cesql.tree import (
 from penstock.cesql.values import castable
 from penstock.events.event import CloudEvent
 from penstock.pipeline import columns_values
-from penstock.pipeline.columns_attributes import PLAIN, attribute
+from penstock.pipeline.columns_attributes import ALWAYS, attribute
 from penstock.pipeline.columns_like import likeness
 from penstock.pipeline.columns_python import answered
+from penstock.pipeline.columns_size import is_large, plain_column
 from penstock.pipeline.columns_values import ARITHMETIC, Held, Value, equal, literal, member
-
-# Spark writes a part out wherever it is used, and plans large conditions slowly.
-LARGEST = 1_000
 
 
 class Logic(NamedTuple):
-    """Where a condition is true, and where it is false: in error it is neither. Never null."""
+    """Where a condition is true, and where it is false, never null: in error it is neither."""
 
     true: Column
     false: Column
+    sure: bool = False
+    """Whether it cannot be in error."""
 
 
 _Term: TypeAlias = "Value | Logic | None"
@@ -57,7 +57,7 @@ def predicate(expression: cesql.Expression) -> Column | None:
     kind = kinds.kind(root, expression.functions)
     if kind not in (bool, None):
         return _False()
-    if fold(root, _size).true > LARGEST:
+    if is_large(root):
         return None
     term = fold(root, _Rules(expression).visit)
     if isinstance(term, Value):
@@ -100,27 +100,29 @@ class _Rules:
 
     def exists(self, node: Exists) -> Logic:
         present = attribute(node.name).present
-        return Logic(present, ~present)
+        return Logic(present, ~present, sure=True)
 
     # Operators
 
     def not_(self, _: Not, part: Logic) -> Logic:
-        return Logic(part.false, part.true)
+        return _turned(part, turn=True)
 
     def negate(self, _: Negate, part: Value) -> Value:
         return Value({int: columns_values.negate(part.cast(int))})
 
     def binary(self, node: Binary, left: Any, right: Any) -> Value | Logic:  # noqa: ANN401
         if node.operator in LOGIC:
-            return _LOGIC[node.operator](left, right)
+            return LOGIC_RULES[node.operator](left, right)
         if node.operator in ARITHMETIC:
             return Value({int: ARITHMETIC[node.operator](left.cast(int), right.cast(int))})
         if node.operator in _ORDERINGS:
             return _leaf(_ORDERINGS[node.operator](left.cast(int), right.cast(int)))
         return _turned(_leaf(equal(left, right), node), turn=node.operator == "!=")
 
-    def like(self, node: Like, part: Value) -> Logic:
+    def like(self, node: Like, part: Value) -> Logic | None:
         found = likeness(part.cast(str), like.pattern(node.pattern))
+        if found is None:
+            return None
         return _turned(_leaf(found, node), turn=node.negated)
 
     def in_(self, node: In, part: Value, *_: Value) -> Logic | None:
@@ -147,49 +149,39 @@ RULES: Mapping[type[Node], Callable[..., _Term]] = {
 
 
 def _and(left: Logic, right: Logic) -> Logic:
-    return Logic(left.true & right.true, left.false | (left.true & right.false))
+    unless = right.false if left.sure else left.true & right.false
+    return Logic(left.true & right.true, left.false | unless, left.sure and right.sure)
 
 
 def _or(left: Logic, right: Logic) -> Logic:
-    return Logic(left.true | (left.false & right.true), left.false & right.false)
+    unless = right.true if left.sure else left.false & right.true
+    return Logic(left.true | unless, left.false & right.false, left.sure and right.sure)
 
 
 def _xor(left: Logic, right: Logic) -> Logic:
     return Logic(
         (left.true & right.false) | (left.false & right.true),
         (left.true & right.true) | (left.false & right.false),
+        left.sure and right.sure,
     )
 
 
-_LOGIC = {"AND": _and, "OR": _or, "XOR": _xor}
+LOGIC_RULES: Mapping[str, Callable[[Logic, Logic], Logic]] = {"AND": _and, "OR": _or, "XOR": _xor}
 _ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def _leaf(exact: Column, node: Node | None = None) -> Logic:
     """Return a condition that is null in error."""
-    plain = None if node is None else _plain(node)
+    plain = None if node is None else plain_column(node)
     if plain is None:
         return Logic(F.coalesce(exact, _False()), F.coalesce(~exact, _False()))
     # Said like this, Spark hands the comparison down to the files.
     present = F.col(plain).isNotNull()
-    return Logic(present & exact, present & ~exact)
-
-
-def _plain(node: Node) -> str | None:
-    """Return the column of texts that alone can keep a condition from an answer, if any."""
-    match node:
-        case (
-            Binary("=" | "!=", Attribute(name), Literal(str()))
-            | Binary("=" | "!=", Literal(), Attribute(name))
-            | Like(Attribute(name))
-            | In(Attribute(name))
-        ) if name in PLAIN:
-            return name
-    return None
+    return Logic(present & exact, present & ~exact, plain in ALWAYS)
 
 
 def _turned(part: Logic, *, turn: bool) -> Logic:
-    return Logic(part.false, part.true) if turn else part
+    return Logic(part.false, part.true, part.sure) if turn else part
 
 
 def _value(part: Value | Logic) -> Value:
@@ -203,34 +195,3 @@ def _truth(expression: cesql.Expression, event: CloudEvent) -> bool | None:
     result = expression.evaluate(event)
     truth = None if result.error else castable(result.value, bool)
     return None if truth is None else bool(truth)
-
-
-class _Sizes(NamedTuple):
-    """How often leaves are written out, in a value or in the two sides of a condition."""
-
-    true: int
-    false: int = 0
-
-
-_TIMES = 3
-"""How often some functions write out their arguments, at most."""
-
-
-def _size(node: Node, parts: list[_Sizes]) -> _Sizes:
-    sides = [_Sizes(part.true, part.false or part.true) for part in parts]
-    match node:
-        case Not():
-            return _Sizes(*sides[0][::-1])
-        case Binary("AND", _, _):
-            left, right = sides
-            return _Sizes(left.true + right.true, left.false + left.true + right.false)
-        case Binary("OR", _, _):
-            left, right = sides
-            return _Sizes(left.true + left.false + right.true, left.false + right.false)
-        case Binary("XOR", _, _):
-            total = sum(map(sum, sides))
-            return _Sizes(total, total)
-    total = 1 + sum(map(sum, parts))
-    if isinstance(node, Binary | Like | In | Exists):
-        return _Sizes(total, total)
-    return _Sizes(total * _TIMES if isinstance(node, Call) else total)
