@@ -16,7 +16,8 @@ from penstock.errors import Problem, ResourceError
 _PREFIX = "PENSTOCK_"
 # Names with the prefix that belong to the tools around the server, not to its settings.
 _FOREIGN = frozenset(
-    f"PENSTOCK_{name}" for name in ("CI", "CONFIG", "FUZZ", "PARENT", "PRELOAD", "SETTINGS_JSON")
+    f"PENSTOCK_{name}"
+    for name in ("CI", "CONFIG", "FUZZ", "KEY", "PARENT", "PRELOAD", "SETTINGS_JSON")
 )
 
 Positive = Annotated[int, Meta(ge=1)]
@@ -35,6 +36,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Directory that holds all state of the embedded default."""
     url: str = ""
     """Public base address, where it differs from host and port."""
+    service_name: Annotated[str, Meta(max_length=200)] = "penstock"
+    """Name under which /services lists this server; empty to leave it out."""
+    key_file: str = ""
+    """File with the keys for secrets; by default penstock.key in your configuration directory."""
+    handshake: Annotated[str, Meta(pattern="^(off|try|require)$")] = "off"
+    """off, try or require: whether sinks must consent where a subscription says nothing of it."""
+    origin: Annotated[str, Meta(pattern="^[A-Za-z0-9._:-]*$", max_length=255)] = ""
+    """DNS name by which sinks know us; by default that of `url`, or of the machine."""
     log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
     """debug, info, warning or error."""
     log_format: Annotated[str, Meta(pattern="^(text|json)$")] = "text"
@@ -45,6 +54,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """Largest request that is accepted, in bytes."""
     backlog_events: Positive = 5_000_000
     """Events that may wait for delivery before publishing is refused with 503."""
+    subscriptions: Positive = 100_000
+    """Subscriptions that there may be."""
+    registry_bytes: Annotated[int, Meta(ge=1024)] = 32 << 20
+    """Largest document that the registry imports, and largest answer with collections inlined."""
     retention_days: Seconds = 7.0
     """Days after which delivered events leave the log."""
     retention_bytes: Annotated[int, Meta(ge=1 << 20)] = 10 << 30

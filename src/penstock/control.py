@@ -6,7 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.ports import Clock, DeadLetters, EventLog, Health, Position, ResourceStore, Tally
+from penstock.delivery.handshake import Permissions
+from penstock.discovery import Services
+from penstock.knative import Resources
+from penstock.ports import (
+    Clock,
+    DeadLetters,
+    EventLog,
+    Health,
+    Position,
+    ResourceStore,
+    Standing,
+    Tally,
+)
+from penstock.registry import Registry
 from penstock.subscriptions import SubscriptionManager
 
 
@@ -37,6 +50,8 @@ class Books(Protocol):
 
     def batches(self) -> Batches: ...
 
+    def standing(self, route: str, destination: str, now: float) -> Standing: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -45,6 +60,8 @@ class Limits:
     event_bytes: int
     batch_bytes: int
     backlog_events: int
+    registry_bytes: int = 32 << 20
+    """The largest answer or document of the registry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +73,18 @@ class Control:
     ledger: Books
     dead: DeadLetters
     subscriptions: SubscriptionManager
+    services: Services
+    registry: Registry
+    knative: Resources
+    permissions: Permissions
+    hasten: Callable[[str, float], int]
+    """Makes what waits for a destination due."""
     clock: Clock
     limits: Limits
     pipeline_is_well: Callable[[], bool]
     batch_bounds: tuple[float, ...] = ()
     """The durations by which `Batches.within` counts."""
+    address: str = ""
+    """Where streams take events; empty where only requests tell."""
     url: str = ""
     """Public base address; empty where requests say by which name they reached us."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from penstock.events.entry import Entry
+from penstock.events.event import CloudEvent
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +60,10 @@ class EventLog(Protocol):
         """Return how far one can read from a position within a number of events and bytes."""
         ...
 
+    def since(self, time: int) -> Position:
+        """Return where what was stored from a time on (µs since 1970) begins."""
+        ...
+
     def trim(self, before: Position) -> int:
         """Forget what lies before a position and return how many events that were."""
         ...
@@ -93,16 +98,42 @@ class Drop(msgspec.Struct, frozen=True, tag=True):
     expected: int | None = None
 
 
-Change = Put | Drop
+class Check(msgspec.Struct, frozen=True, tag=True):
+    """Refuse the whole write unless a resource still has a version (0: does not exist)."""
+
+    kind: str
+    key: str
+    expected: int
+
+
+class Clear(msgspec.Struct, frozen=True, tag=True):
+    """Remove every resource whose key starts with a prefix."""
+
+    kind: str
+    prefix: str
+
+
+Change = Put | Drop | Check | Clear
 
 
 class ResourceStore(Protocol):
     """Resources at rest, each version of them readable for a while."""
 
+    @property
+    def embedded(self) -> bool:
+        """Whether `get` is so short that an event loop can wait for it."""
+        ...
+
     def get(self, kind: str, key: str) -> Document | None: ...
 
-    def page(self, kind: str, after: str = "", limit: int = 1000) -> list[Document]:
+    def page(
+        self, kind: str, after: str = "", limit: int = 1000, prefix: str = ""
+    ) -> list[Document]:
         """Return documents of a kind in the order of their keys, those after a key."""
+        ...
+
+    def count(self, kind: str, prefix: str = "") -> int:
+        """Return how many documents of a kind have keys that start with a prefix."""
         ...
 
     def write(self, changes: Sequence[Change]) -> int:
@@ -118,6 +149,29 @@ class ResourceStore(Protocol):
     def close(self) -> None: ...
 
 
+class Credential(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a sink is told who sends (`sinkCredential`); what is secret of it is sealed."""
+
+    kind: str
+    """PLAIN, ACCESSTOKEN or REFRESHTOKEN."""
+    sealed: str
+    identifier: str = ""
+    token_type: str = ""
+    expires: float = 0.0
+    endpoint: str = ""
+    """Where a refresh token is traded."""
+
+
+class Vault(Protocol):
+    """Seals secrets: what is sealed tells nothing to those who have not the key."""
+
+    def seal(self, text: str, purpose: str) -> str: ...
+
+    def unseal(self, sealed: str, purpose: str) -> str:
+        """Return what was sealed for the same purpose, or raise StoreError."""
+        ...
+
+
 class Response(msgspec.Struct, frozen=True):
     """What a sink answered; status 0 when there was no answer, with the reason in `error`."""
 
@@ -126,9 +180,29 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes = b""
     error: str = ""
     elapsed: float = 0.0
+    ours: bool = False
+    """Whether the obstacle is on our side: then it says nothing of the destination."""
+    onward: Onward | None = None
+    """What became of the event in the answer, where it had to be sent on."""
 
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key == name), None)
+
+
+class Onward(msgspec.Struct, frozen=True):
+    """A reply that was sent on, and the answer to it."""
+
+    event: CloudEvent
+    response: Response
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """What a request still needs when it is sent; its secrets are sealed."""
+
+    route: str
+    headers: Mapping[str, str] = {}
+    """Headers with sealed values."""
+    credential: Credential | None = None
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -142,6 +216,11 @@ class Request(msgspec.Struct, frozen=True):
     """The protocol settings of the route, such as `method`."""
     wants_body: bool = False
     """Whether the body of the answer matters (a reply may be in it)."""
+    guard: Guard | None = None
+    reply_to: str = ""
+    """Where an event in the answer is sent on to."""
+    wants_error: bool = False
+    """Whether the body of a refusal matters (a dead letter quotes it)."""
 
 
 class Sink(Protocol):
@@ -163,6 +242,12 @@ class Leg(enum.IntEnum):
 
     SUBSCRIBER = 0
     DEAD_LETTER = 1
+    REPLY = 2
+    """Only for a reply that was given up and is tried once more by hand."""
+
+
+SHELVED = 1e11
+"""Deliveries of a held route are due and end this many seconds later than any clock shows."""
 
 
 class Parked(msgspec.Struct, frozen=True):
@@ -232,6 +317,8 @@ class Tally(msgspec.Struct, frozen=True):
     last_success: float | None = None
     last_error: str | None = None
     last_error_at: float | None = None
+    last_status: int | None = None
+    """What the sink answered then; 0 when there was no answer."""
 
     def plus(self, other: Tally) -> Tally:
         """Return both added up; of the last happenings the other's count."""
@@ -245,6 +332,7 @@ class Tally(msgspec.Struct, frozen=True):
             other.last_success or self.last_success,
             other.last_error or self.last_error,
             other.last_error_at or self.last_error_at,
+            self.last_status if other.last_error_at is None else other.last_status,
         )
 
 
@@ -298,6 +386,10 @@ class Ledger(Protocol):
 
     def health(self) -> Mapping[str, Health]: ...
 
+    def standing(self, route: str, destination: str, now: float) -> Standing:
+        """Return all that is known of one route."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -323,6 +415,88 @@ class WaitingRoom(Protocol):
     def hasten(self, destination: str, now: float) -> int:
         """Make everything that waits for a destination due, for it has come back."""
         ...
+
+
+class Steps(msgspec.Struct, frozen=True):
+    """Where the runs of events begin that each version of the routing table decides."""
+
+    starts: tuple[tuple[int, Position], ...] = ()
+    """Versions in rising order, each with the start of its first run."""
+    frontier: Position | None = None
+    """The end of the last run; None before the first."""
+
+    def first(self, version: int) -> Position | None:
+        """Return the start of the first run that a version or a later one decides, if any did."""
+        return next((start for known, start in self.starts if known >= version), None)
+
+
+class Caught(msgspec.Struct, frozen=True):
+    """How far a catch-up has come."""
+
+    route: str
+    since: int
+    """The version that began the gap; with the route this is the name of the catch-up."""
+    position: Position
+    judged: int = 0
+    skipped: int = 0
+    """Events that the log had forgotten before they were judged."""
+
+
+class CatchUps(Protocol):
+    """The catch-ups of routes, and what waits for a resume, as the pipeline sees them."""
+
+    def steps(self) -> Steps: ...
+
+    def forget_steps(self, before: int) -> None:
+        """Remove what is known of versions before one."""
+        ...
+
+    def all(self) -> list[Caught]: ...
+
+    def advance(
+        self, before: Caught | None, after: Caught, parked: Sequence[Parked], now: float
+    ) -> bool:
+        """Park deliveries and note how far that is, together, unless it was done already."""
+        ...
+
+    def forget(self, caught: Caught) -> None: ...
+
+    def waiting(self, route: str, most: int) -> int:
+        """Return how many deliveries of a route wait, counting no further than `most`."""
+        ...
+
+    def shelved(self) -> list[str]:
+        """Return the routes that have deliveries which wait for a resume."""
+        ...
+
+    def release(self, route: str, now: float, limit: int) -> int:
+        """Make shelved deliveries of a route due, with the time they had left."""
+        ...
+
+    def discard(self, route: str, limit: int) -> int:
+        """Remove shelved deliveries of a route that is gone."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Events per second of one route, over the last minute."""
+
+    matched: float = 0.0
+    delivered: float = 0.0
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """All that the ledger knows of one route, at one moment."""
+
+    tally: Tally
+    health: Health
+    rates: Rates = Rates()
+    next_retry: float | None = None
+    settled: Position | None = None
+    steps: Steps = Steps()
+    caught: tuple[Caught, ...] = ()
 
 
 class DeadLetters(Protocol):

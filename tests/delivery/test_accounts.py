@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from penstock.delivery.accounts import DEAD, DELIVERED, PARKED, Account, Delivery
+from penstock.delivery.accounts import DEAD, DELIVERED, PARKED, Account, Delivery, shelved
 from penstock.formats import arrow
-from penstock.ports import Health, Leg, Parked, Response, State, Tally
+from penstock.ports import SHELVED, Health, Leg, Parked, Response, State, Tally
 from penstock.routing import Route
 from tests.log.entries import an_entry
 from tests.routing.routes import URI, a_knative_route, a_route
@@ -256,3 +256,122 @@ def test_matched_events_are_counted_even_where_nothing_was_sent() -> None:
     account.matched(a_route())
 
     assert account.tallies() == [Tally("r", matched=2)]
+
+
+def batch(count: int = 3) -> list[Delivery]:
+    return [first_try(a_route(), offset) for offset in range(count)]
+
+
+def together(response: Response, deliveries: list[Delivery] | None = None) -> Account:
+    account = Account(NOW)
+    account.settled_together(batch() if deliveries is None else deliveries, response)
+    return account
+
+
+def test_one_answer_settles_all_that_travelled_together() -> None:
+    account = together(Response(200))
+
+    assert [row[1] for row in account.outcomes] == [0, 1, 2]
+    assert tally(account).delivered == 3
+
+
+def test_destination_is_judged_once_by_a_request_however_many_events_it_has() -> None:
+    (health,) = together(REFUSED).health({}, 0.5)
+
+    assert (health.state, health.failures) == (State.UP, 1)
+
+
+def test_failed_batch_is_tried_again_whole() -> None:
+    account = together(Response(503))
+
+    assert {(one.due, one.attempts, one.status) for one in account.parked} == {(NOW + 1, 1, 503)}
+
+
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+def test_refused_batch_is_taken_apart_without_counting_an_attempt(status: int) -> None:
+    account = together(Response(status))
+
+    assert {(one.due, one.attempts, one.status) for one in account.parked} == {(NOW, 0, status)}
+    assert not account.dead
+    assert "one by one" in (tally(account).last_error or "")
+
+
+@pytest.mark.parametrize(("status", "count"), [(400, 1), (401, 3), (403, 3)])
+def test_refusal_of_one_event_or_of_the_sender_is_final(status: int, count: int) -> None:
+    account = together(Response(status), batch(count))
+
+    assert len(account.dead) == count
+
+
+def test_sink_that_is_gone_stops_the_route_of_a_batch() -> None:
+    assert set(together(Response(410)).stopped) == {"r"}
+
+
+def test_obstacle_of_our_own_counts_as_an_attempt_but_not_against_the_destination() -> None:
+    account = accounted(first_try(a_route()), Response(0, error="expired", ours=True))
+
+    (parked,) = account.parked
+    assert (parked.attempts, parked.cause) == (1, "expired")
+    assert account.health({}, 0.5) == []
+
+
+def test_delivery_that_waits_for_something_else_has_a_day_whatever_its_schedule() -> None:
+    account = Account(NOW)
+    account.waits(first_try(), NOW + 5.0, "why")
+
+    (parked,) = account.parked
+    assert (parked.due, parked.attempts, parked.cause) == (NOW + 5.0, 0, "why")
+    assert parked.deadline == NOW + 86_400.0
+    assert account.health({}, 0.5) == []
+
+
+def test_waiting_again_does_not_prolong_the_day() -> None:
+    account = Account(NOW)
+    account.waits(again(deadline=NOW + 60.0, status=413), NOW + 5.0, "why")
+
+    (parked,) = account.parked
+    assert (parked.deadline, parked.status, parked.attempts) == (NOW + 60.0, 413, 1)
+    assert account.tallies() == [], "it was counted when it was first parked"
+
+
+def test_reason_to_be_barred_is_shown_with_the_route() -> None:
+    account = Account(NOW)
+    account.barred(first_try(), NOW + 5.0, "no consent")
+
+    assert tally(account).last_error == "no consent"
+
+
+def test_schedule_of_a_paced_delivery_starts_with_its_turn() -> None:
+    account = Account(NOW)
+    account.paced(first_try(), NOW + 500.0, "its turn")
+
+    (parked,) = account.parked
+    assert parked.due == NOW + 500.0
+    assert parked.deadline >= NOW + 500.0 + KNATIVE.policy.timeout
+
+
+def test_shelved_delivery_is_never_due_and_keeps_the_time_it_has_left() -> None:
+    account = Account(NOW)
+    account.shelved(first_try(a_route()))
+
+    (parked,) = account.parked
+    assert (parked.due, parked.deadline) == (SHELVED, SHELVED + 86_400.0)
+    assert tally(account).parked == 1
+
+
+@pytest.mark.parametrize(
+    ("deadline", "left"), [(NOW + 60.0, 60.0), (NOW - 5.0, 0.0), (SHELVED + 7.0, 7.0)]
+)
+def test_delivery_that_waited_already_is_shelved_as_it_is(deadline: float, left: float) -> None:
+    parked = again(deadline=deadline).parked
+    assert parked is not None
+
+    away = shelved(parked, NOW)
+
+    assert (away.id, away.attempts, away.cause) == (3, 1, "it failed")
+    assert (away.due, away.deadline) == (SHELVED, SHELVED + left)
+
+
+@pytest.mark.parametrize("response", [Response(503), REFUSED])
+def test_last_error_tells_what_was_answered(response: Response) -> None:
+    assert tally(accounted(first_try(), response)).last_status == response.status

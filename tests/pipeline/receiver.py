@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
         with self.server.lock:
-            place = self.server.places[self.path]
+            place = self.server.places[self._place]
             reply = place.replies[min(len(place.got), len(place.replies) - 1)]
             place.got.append(Got(time.time(), self.command, headers, body))
             place.open += 1
@@ -102,6 +102,14 @@ class _Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             place.open -= 1
         self._answer(reply)
+
+    def do_OPTIONS(self) -> None:
+        self.do_POST()
+
+    @property
+    def _place(self) -> str:
+        """Questions have a place of their own beside the deliveries to the same path."""
+        return self.path if self.command == "POST" else f"{self.command} {self.path}"
 
     def _answer(self, reply: Reply) -> None:
         self.send_response(reply.status)

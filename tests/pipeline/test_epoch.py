@@ -5,17 +5,21 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import msgspec
 import pytest
 
+from penstock import runtime
 from penstock.formats import arrow
 from penstock.pipeline.epoch import Epoch
 from penstock.pipeline.homes import Pace
+from penstock.pipeline.lane import Lane
 from penstock.pipeline.worker import worker
 from penstock.ports import Health, Leg, Parked, Settlement, State
 from penstock.routing import Policy, Route, Target
+from penstock.store import SqlCatchUps, SqlWaitingRoom
 from tests.log.entries import an_entry, ids, some
 from tests.pipeline.plant import Plant
 from tests.pipeline.receiver import Receiver, Reply, eventually, receiving
@@ -163,6 +167,76 @@ def test_deliveries_of_a_deleted_route_are_dropped(works: Plant, receiver: Recei
     assert receiver.places["/r"].got == []
     assert works.destinations() == set()
     assert works.dead.page(None, 10) == []
+
+
+def test_deliveries_of_a_held_route_wait_with_the_time_they_have_left(
+    works: Plant, receiver: Receiver
+) -> None:
+    route = a_route("r", receiver.uri("/r")).hold()
+    works.put(route)
+    park(works, route, 0, 1, deadline=time.time() + 500.0)
+
+    run(works)
+
+    assert receiver.places["/r"].got == []
+    with closing(SqlCatchUps(runtime.ledger_url(works.settings), 1)) as catchups:
+        assert catchups.shelved() == ["r"]
+        assert catchups.release("r", 1_000.0, 10) == 2
+    with closing(SqlWaitingRoom(runtime.ledger_url(works.settings), 1)) as room:
+        found = room.claim(route.target.uri, 1_000.0, 10, 5.0)
+    assert all(1_490.0 < one.deadline <= 1_500.0 for one in found)
+
+
+def test_deliveries_of_a_held_route_do_not_die_while_its_sink_is_down(works: Plant) -> None:
+    uri = f"http://127.0.0.1:{free_port()}/r"
+    route = a_route("r", uri).hold()
+    works.put(route)
+    park(works, route, 0, 1, deadline=time.time() - 1.0)
+    down(works, uri)
+
+    run(works)
+
+    assert works.dead.page(None, 10) == []
+    assert works.ledger.needed() == (0,)
+
+
+def blind(works: Plant, route: Route) -> Epoch:
+    """An epoch that has read all routes, and does not look for others by itself."""
+    epoch = Epoch(worker(works.homes), PACE, 1, 0)
+    epoch._refresh()  # noqa: SLF001
+    epoch._refresh = lambda: None  # type: ignore[method-assign]  # noqa: SLF001
+    epoch._lanes[route.target.uri] = Lane(route.target.uri)  # noqa: SLF001
+    return epoch
+
+
+def test_route_that_is_deleted_during_an_epoch_gets_nothing_more(
+    works: Plant, receiver: Receiver
+) -> None:
+    route = a_route("r", receiver.uri("/r"))
+    works.put(route)
+    park(works, route, 0, 1)
+    epoch = blind(works, route)
+
+    works.drop("r")
+    worker(works.homes).run(epoch.run())
+
+    assert receiver.places["/r"].got == []
+    assert works.destinations() == set()
+
+
+def test_route_that_moves_during_an_epoch_gets_nothing_at_its_old_address(
+    works: Plant, receiver: Receiver
+) -> None:
+    route = a_route("r", receiver.uri("/old"))
+    works.put(route)
+    park(works, route, 0, 1)
+    epoch = blind(works, route)
+
+    works.put(a_route("r", receiver.uri("/new")))
+    worker(works.homes).run(epoch.run())
+
+    assert receiver.places["/old"].got == []
+    assert works.destinations() == {receiver.uri("/new")}
 
 
 @pytest.mark.covers("CE-124")

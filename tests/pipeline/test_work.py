@@ -14,7 +14,7 @@ from penstock.pipeline.done import Done
 from penstock.pipeline.homes import Pace
 from penstock.pipeline.sink import DeliveryWriter
 from penstock.pipeline.work import retry_share, share
-from penstock.ports import Health, Settlement, Span, State
+from penstock.ports import SHELVED, Health, Settlement, Span, State
 from penstock.routing import Target
 from tests.log.entries import an_entry, some
 from tests.pipeline.plant import PACE, Plant
@@ -100,13 +100,50 @@ def test_batch_written_twice_is_decided_by_the_same_routing_table(
     works.append(some(range(2)))
     first = delivered(works, version)
 
-    works.drop("a")
     works.put(a_route("c", receiver.uri("/c")), a_route("b", receiver.uri("/b"), types=("x",)))
     second = delivered(works, version)
 
     assert outcomes(first) == outcomes(second)
-    assert sorted(receiver.places["/a"].ids) == ["0", "0", "1", "1"]
+    assert sorted(receiver.places["/b"].ids) == ["0", "0", "1", "1"]
     assert set(receiver.places) == {"/a", "/b"}
+
+
+def test_nothing_is_sent_for_a_route_that_was_deleted_since_the_batch_was_planned(
+    works: Plant, receiver: Receiver
+) -> None:
+    version = works.put(a_route("a", receiver.uri("/a")), a_route("b", receiver.uri("/b")))
+    works.append(some(range(2)))
+
+    works.drop("a")
+    done = delivered(works, version)
+
+    assert set(receiver.places) == {"/b"}
+    assert {one.route for one in done.settlement.tallies} == {"b"}
+
+
+def test_deliveries_of_a_route_that_was_held_since_the_batch_was_planned_are_put_away(
+    works: Plant, receiver: Receiver
+) -> None:
+    version = works.put(a_route("a", receiver.uri("/a")), a_route("b", receiver.uri("/b")))
+    works.append(some(range(2)))
+
+    works.put(a_route("a", receiver.uri("/a")).hold())
+    done = delivered(works, version)
+
+    assert set(receiver.places) == {"/b"}
+    assert [(one.route, one.offset, one.due) for one in done.settlement.parked] == [
+        ("a", 0, SHELVED),
+        ("a", 1, SHELVED),
+    ]
+
+
+def test_held_route_takes_no_event(works: Plant, receiver: Receiver) -> None:
+    version = works.put(a_route("a", receiver.uri("/a")).hold())
+    works.append(some(range(2)))
+
+    done = delivered(works, version)
+
+    assert (dict(receiver.places), done.settlement.parked) == ({}, [])
 
 
 def test_batch_that_ran_twice_is_settled_once(works: Plant, receiver: Receiver) -> None:

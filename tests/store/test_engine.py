@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from penstock.errors import StoreError
+from penstock.ports import Settlement, Tally
 from penstock.store import SqlDeadLetters, SqlLedger, SqlResourceStore
 from tests.store import postgres
 
@@ -34,6 +37,23 @@ def test_damaged_file_is_an_error_of_the_store(tmp_path: Path) -> None:
 
     with pytest.raises(StoreError):
         SqlLedger(f"sqlite:///{path}")
+
+
+def test_tables_of_an_older_version_get_what_came_later(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(path)) as older:
+        older.execute(
+            "CREATE TABLE tallies (route VARCHAR(400) PRIMARY KEY, matched BIGINT NOT NULL, "
+            "delivered BIGINT NOT NULL, parked BIGINT NOT NULL, dead BIGINT NOT NULL, "
+            "retried BIGINT NOT NULL, last_success FLOAT, last_error TEXT, last_error_at FLOAT)"
+        )
+        older.execute("INSERT INTO tallies VALUES ('r', 5, 3, 2, 0, 0, NULL, NULL, NULL)")
+        older.commit()
+
+    with closing(SqlLedger(f"sqlite:///{path}")) as ledger:
+        ledger.settle(Settlement(ledger.begin(), tallies=[Tally("r", matched=1)]))
+
+        assert ledger.standing("r", "http://x/", 0.0).tally == Tally("r", 6, 3, 2)
 
 
 @pytest.mark.skipif(postgres.tools() is None, reason="needs psycopg")

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.errors import ConflictError
-from penstock.ports import Health, Leg, Plan, State, Tally
+from penstock.ports import Health, Leg, Plan, Standing, State, Steps, Tally
 from penstock.store import SqlDeadLetters, SqlLedger, SqlWaitingRoom, tables
 from penstock.store.ledger import BOUNDS, Batches
 from tests.store.deliveries import SINK, a_dead_one, parked, settle
@@ -291,3 +291,53 @@ def test_plan_is_on_disk_before_the_first_send(tmp_path: Path) -> None:
 
     assert level == 2
     ledger.close()
+
+
+def test_standing_tells_all_of_one_route(ledger: SqlLedger) -> None:
+    tally = Tally("r", 3, 1, 2, last_error="it failed", last_error_at=5.0, last_status=503)
+    health = Health(SINK, State.DOWN, 4)
+    ledger.plan((0,), (9,), 2)
+    settle(
+        ledger,
+        position=(9,),
+        parked=[parked(1, due=70.0), parked(2, due=60.0), parked(3, route="s", due=1.0)],
+        tallies=[tally, Tally("s", 9)],
+        health=[health],
+    )
+
+    found = ledger.standing("r", SINK, 0.0)
+
+    assert (found.tally, found.health) == (tally, health)
+    assert (found.next_retry, found.settled) == (60.0, (9,))
+    assert found.steps == Steps(((2, (0,)),), (9,))
+
+
+def test_standing_of_a_route_of_which_nothing_is_known(ledger: SqlLedger) -> None:
+    assert ledger.standing("r", SINK, 0.0) == Standing(Tally("r"), Health(SINK))
+
+
+def test_attempt_that_is_under_way_is_no_next_retry(
+    ledger: SqlLedger, room: SqlWaitingRoom
+) -> None:
+    settle(ledger, parked=[parked(1, due=50.0), parked(2, due=500.0)])
+    room.claim(SINK, 60.0, 10, 5.0)
+
+    assert ledger.standing("r", SINK, 60.0).next_retry == 500.0
+
+
+def test_dead_letter_sent_again_counts_as_parked(ledger: SqlLedger, dead: SqlDeadLetters) -> None:
+    settle(ledger, dead=[a_dead_one(7), a_dead_one(8)], tallies=[Tally("r", dead=2)])
+
+    dead.retry([1, 2], 100.0, 900.0)
+
+    assert ledger.tallies()["r"].parked == 2
+
+
+def test_last_status_is_that_of_the_last_error(ledger: SqlLedger) -> None:
+    settle(ledger, tallies=[Tally("r", last_error="a", last_error_at=1.0, last_status=503)])
+    settle(ledger, tallies=[Tally("r", delivered=1)])
+    assert ledger.tallies()["r"].last_status == 503
+
+    settle(ledger, tallies=[Tally("r", last_error="b", last_error_at=2.0, last_status=0)])
+
+    assert ledger.tallies()["r"].last_status == 0

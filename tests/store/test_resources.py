@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock.errors import ConflictError, NotFoundError
-from penstock.ports import Change, Document, Drop, Put
+from penstock.ports import Change, Check, Clear, Document, Drop, Put
 from penstock.store import SqlResourceStore
 from tests.log.appending import starter
 
@@ -107,6 +107,7 @@ def test_change_that_expects_something_else_is_refused_with_all_others(
     with pytest.raises(error) as refusal:
         store.write([put("c"), change])
 
+    assert isinstance(change, Put | Drop)
     assert refusal.value.address == f"route/{change.key}"  # type: ignore[attr-defined]
     assert [(found.key, found.body) for found in store.page("route")] == [("a", b"1")]
     assert store.version() == 1
@@ -243,3 +244,35 @@ def write_some(url: str, start: Any, answers: Connection) -> None:  # noqa: ANN4
     store = SqlResourceStore(url)
     answers.send([store.write([put("a")]) for _ in range(10)])
     store.close()
+
+
+def test_page_and_count_keep_to_a_prefix(store: SqlResourceStore) -> None:
+    store.write([put(key) for key in ("a/1", "a/2", "a/Ü", "a0", "a", "b/1", "a-/1")])
+
+    found = store.page("route", prefix="a/")
+
+    assert [document.key for document in found] == ["a/1", "a/2", "a/Ü"]
+    assert store.count("route", "a/") == 3
+    assert [each.key for each in store.page("route", "a/1", 1, "a/")] == ["a/2"]
+
+
+def test_clear_removes_what_starts_with_a_prefix_and_nothing_else(store: SqlResourceStore) -> None:
+    store.write([put("a/1"), put("a/2"), put("b")])
+
+    version = store.write([put("a/3"), Clear("route", "a/"), put("a/4")])
+
+    assert [document.key for document in store.page("route")] == ["a/4", "b"]
+    assert store.changes("route", 1, version)[1] == ["a/1", "a/2"]
+    assert {each.key for each in store.changes("route", 0, 1)[0]} == {"a/1", "a/2", "b"}
+
+
+def test_check_refuses_the_whole_write_when_something_else_changed(
+    store: SqlResourceStore,
+) -> None:
+    before = store.write([put("a")])
+    store.write([put("b"), Check("route", "a", before), Check("route", "none", 0)])
+    store.write([put("a", b"2")])
+
+    with pytest.raises(ConflictError):
+        store.write([put("c"), Check("route", "a", before)])
+    assert [document.key for document in store.page("route")] == ["a", "b"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from penstock.errors import ResourceError
 from penstock.events import event
 from penstock.routing import Route
-from penstock.subscriptions.settings import PROTOCOLS
+from penstock.subscriptions.protocols import PROTOCOLS
 from penstock.subscriptions.subscription import Subscription, read
 
 COUNT = int(os.environ.get("PENSTOCK_FUZZ", "300"))
@@ -28,6 +28,14 @@ NAMES = [
     "sinkCredential",
 ]
 LEAST = {"protocol": "HTTP", "sink": "http://h/"}
+OTHERS = [
+    {"protocol": "KAFKA", "sink": "kafka://h/t"},
+    {"protocol": "AMQP", "sink": "amqp://h/q"},
+    {"protocol": "MQTT3", "sink": "mqtt://h", "protocolsettings": {"topicname": "t"}},
+    {"protocol": "MQTT5", "sink": "mqtt://h", "protocolsettings": {"topicname": "t"}},
+    {"protocol": "NATS", "sink": "nats://h", "protocolsettings": {"subject": "s"}},
+]
+NAMED = sorted({name for known in PROTOCOLS.values() for name in known.settings})
 
 texts = (
     st.sampled_from(["", "HTTP", "http://h/", "PT1S", "linear", "type", "exact", "PUT"]) | st.text()
@@ -48,12 +56,10 @@ filters = st.recursive(
     ),
     max_leaves=5,
 )
-chosen = st.dictionaries(
-    st.sampled_from(list(PROTOCOLS["HTTP"].settings)) | texts, values, max_size=3
-)
+chosen = st.dictionaries(st.sampled_from(NAMED) | texts, values, max_size=3)
 documents = st.builds(
     lambda *parts: {name: value for part in parts for name, value in part.items()},
-    st.sampled_from([LEAST, {}]),
+    st.sampled_from([LEAST, {}, *OTHERS]),
     st.dictionaries(st.sampled_from(NAMES) | texts, values, max_size=3),
     st.fixed_dictionaries({}, optional={"filters": st.lists(filters), "protocolsettings": chosen}),
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import ResourceError
-from penstock.subscriptions.settings import PROTOCOLS
+from penstock.subscriptions.protocols import PROTOCOLS
 
 HTTP = PROTOCOLS["HTTP"]
 
@@ -41,7 +41,7 @@ def test_good_setting_is_taken(name: str, value: object) -> None:
             ("method", method)
             for method in ("GET", "head", "OPTIONS", "TRACE", "CONNECT", "A B", "", 5)
         ),
-        *(("contentmode", mode) for mode in ("batch", "Binary", "", 1, ["binary"])),
+        *(("contentmode", mode) for mode in ("batched", "Binary", "", 1, ["binary"])),
         *(("timeout", seconds) for seconds in (0, -1, 3601, "30", True, float("nan"))),
         *(("retry", number) for number in (-1, 1.5, "3", True, 10_000)),
         *(("backoffdelay", text) for text in ("500ms", "PT0S", "P2D", "1", 1, "P", "PT")),

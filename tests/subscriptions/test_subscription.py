@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from penstock.errors import ResourceError
@@ -18,8 +19,13 @@ def problems(document: object) -> dict[str, str]:
     return {problem.path: problem.message for problem in raised.value.problems}
 
 
+def seal(text: str, purpose: str) -> str:
+    """Stand in for a vault: backwards is secret enough here."""
+    return f"{purpose}:{text[::-1]}"
+
+
 def http_setting(**settings: object) -> Subscription:
-    return read({**LEAST, "protocolsettings": settings})
+    return read({**LEAST, "protocolsettings": settings}, seal=seal)
 
 
 def test_least_subscription_gets_its_defaults() -> None:
@@ -32,6 +38,7 @@ def test_least_subscription_gets_its_defaults() -> None:
         "backoffdelay": "PT1S",
         "backoffpolicy": "exponential",
         "maxinflight": 32,
+        "handshake": "off",
     }
 
 
@@ -55,7 +62,8 @@ def test_all_problems_are_named_at_once() -> None:
         "config",
         "filters[0].nosuch",
         "filters[1]",
-        "sinkCredential",
+        "sinkCredential.identifier",
+        "sinkCredential.secret",
     }
 
 
@@ -150,7 +158,7 @@ def test_sink_is_kept_as_it_is(sink: str) -> None:
     assert read({**LEAST, "sink": sink}).route(()).target.uri == sink
 
 
-@pytest.mark.parametrize("protocol", ["http", "KAFKA", "FTP", "", 5])
+@pytest.mark.parametrize("protocol", ["http", "Kafka", "FTP", "", 5])
 def test_other_protocols_are_refused(protocol: object) -> None:
     assert list(problems({**LEAST, "protocol": protocol})) == ["protocol"]
 
@@ -203,7 +211,8 @@ def test_secret_headers_are_not_shown() -> None:
     found = http_setting(headers={"Authorization": "Bearer x", "cookie": "y", "X-A": "1"})
 
     assert found.document()["protocolsettings"]["headers"] == {"X-A": "1"}  # type: ignore[index]
-    assert found.route(()).target.settings["headers"] == found.protocolsettings["headers"]
+    assert found.route(()).target.settings["headers"] == {"X-A": "1"}
+    assert b"Bearer" not in msgspec.json.encode(found)
 
 
 def test_secret_headers_that_were_not_sent_back_are_kept() -> None:
@@ -213,7 +222,7 @@ def test_secret_headers_that_were_not_sent_back_are_kept() -> None:
     other = http_setting(headers={"X-A": "2"}).keeping(before)
     gone = read(LEAST).keeping(before)
 
-    assert same.protocolsettings["headers"] == {"Authorization": "Bearer x", "X-A": "1"}
+    assert same.protocolsettings["headers"] == before.protocolsettings["headers"]
     assert same.protocolsettings["method"] == "PUT"
     assert other.protocolsettings["headers"] == {"X-A": "2"}
     assert "headers" not in gone.protocolsettings

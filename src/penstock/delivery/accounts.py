@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from penstock.delivery import health as healths
+from penstock.delivery import letters
 from penstock.delivery.health import Sample
-from penstock.delivery.judge import Outcome, cause, judge, retry_after
+from penstock.delivery.judge import Outcome, cause, is_apart, judge, retry_after
 from penstock.delivery.policy import deadline, next_attempt
 from penstock.events.entry import Entry
 from penstock.formats import arrow
-from penstock.ports import Dead, Health, Leg, Parked, Response, Tally
+from penstock.ports import SHELVED, Dead, Health, Leg, Onward, Parked, Response, Tally
 from penstock.routing.route import Route
 
 DELIVERED, PARKED, DEAD = 0, 1, 2
@@ -33,9 +36,7 @@ class Delivery(msgspec.Struct, frozen=True):
 
     @property
     def destination(self) -> str:
-        if self.leg is Leg.DEAD_LETTER:
-            return self.route.policy.dead_letter or ""
-        return self.route.target.uri
+        return self.route.address(self.leg)
 
     @property
     def attempts(self) -> int:
@@ -78,16 +79,30 @@ class Account:
             found = self._sums[route.id] = _Sum()
         found.matched += 1
 
-    def settled(self, delivery: Delivery, response: Response) -> None:
-        """Take the answer to one attempt."""
+    def settled(self, delivery: Delivery, response: Response, *, seen: bool = False) -> None:
+        """Take the answer to one attempt; `seen` where the destination was judged by it already."""
         if delivery.parked is not None and delivery.attempts:
             self._sum(delivery).retried += 1
         outcome = judge(delivery.route.rules, response)
-        self._sample(delivery, response, outcome)
-        if outcome is Outcome.DELIVERED:
+        if not seen:
+            self._sample(delivery, response, outcome)
+        if response.onward is not None and outcome is Outcome.DELIVERED:
+            self._sent_on(delivery, response, response.onward)
+        elif outcome is Outcome.DELIVERED:
             self._delivered(delivery, response)
+        else:
+            self._failed(delivery, response, outcome)
+
+    def settled_together(self, deliveries: Sequence[Delivery], response: Response) -> None:
+        """Take the answer to a request that carried several deliveries of one route."""
+        first = deliveries[0]
+        if len(deliveries) > 1 and is_apart(response.status):
+            self._sample(first, response, judge(first.route.rules, response))
+            for delivery in deliveries:
+                self._part(delivery, response)
             return
-        self._failed(delivery, response, outcome)
+        for delivery in deliveries:
+            self.settled(delivery, response, seen=delivery is not first)
 
     def unfinished(self, delivery: Delivery) -> None:
         """Take note of an attempt that was cut off: it counts for nothing and is made again."""
@@ -98,6 +113,30 @@ class Account:
         """Park a delivery without an attempt."""
         parked = self._waiting(delivery, max(until, self.now), delivery.attempts, 0, _HELD)
         self._park(delivery, parked, 0)
+
+    def waits(self, delivery: Delivery, until: float, why: str) -> None:
+        """Park a delivery that waits for something else than its destination, for a day at most."""
+        parked = self._kept(delivery, until, why)
+        if delivery.parked is None:
+            last = max(parked.deadline, self.now + delivery.route.policy.span)
+            parked = msgspec.structs.replace(parked, deadline=last)
+        self._park(delivery, parked, 0)
+
+    def paced(self, delivery: Delivery, until: float, why: str) -> None:
+        """Park a delivery until its turn; its schedule starts only then."""
+        parked = self._kept(delivery, until, why)
+        last = max(parked.deadline, deadline(delivery.route.policy, until))
+        self._park(delivery, msgspec.structs.replace(parked, deadline=last), 0)
+
+    def barred(self, delivery: Delivery, until: float, why: str) -> None:
+        """Let a delivery wait as `waits` does, and show the reason in the status of its route."""
+        self.waits(delivery, until, why)
+        self._sum(delivery).failed(why, self.now)
+
+    def shelved(self, delivery: Delivery) -> None:
+        """Park a delivery until its route is resumed."""
+        parked = self._waiting(delivery, self.now, delivery.attempts, 0, "")
+        self._park(delivery, shelved(parked, self.now), 0)
 
     def moved(self, delivery: Delivery, parked: Parked) -> None:
         """Let a delivery wait for the address that its route has by now."""
@@ -113,20 +152,57 @@ class Account:
 
     def looped(self, delivery: Delivery, reply: Entry) -> None:
         """Give up a reply at the end of a long chain of replies (KA-38)."""
-        answer = Response(200, error=f"it is number {reply.hops} in a chain of replies")
+        answer = Response(0, error=f"it is number {reply.hops} in a chain of replies")
         self._sum(delivery).dead += 1
         self._bury(msgspec.structs.replace(delivery, entry=reply), answer, 0)
+
+    def _part(self, delivery: Delivery, response: Response) -> None:
+        """Park a delivery to be sent again on its own, which its status tells."""
+        why = f"the batch was refused with {response.status}; its events are sent one by one"
+        parked = self._waiting(delivery, self.now, delivery.attempts, response.status, why)
+        self._park(delivery, parked, response.status)
+        self._sum(delivery).failed(why, self.now, response.status)
+
+    def _kept(self, delivery: Delivery, until: float, why: str) -> Parked:
+        status = 0 if delivery.parked is None else delivery.parked.status
+        return self._waiting(delivery, max(until, self.now), delivery.attempts, status, why)
 
     def _delivered(self, delivery: Delivery, response: Response) -> None:
         self.answered.append((delivery, response))
         self._finish(delivery)
         self._note(delivery, DELIVERED, response.status, delivery.attempts + 1)
-        if delivery.leg is Leg.SUBSCRIBER:
+        if delivery.leg is not Leg.DEAD_LETTER:
             found = self._sum(delivery)
             found.delivered += 1
             found.last_success = self.now
 
-    def _failed(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
+    def _sent_on(self, delivery: Delivery, response: Response, onward: Onward) -> None:
+        """Take what became of a reply: while it can be retried, the whole delivery is (KN-095)."""
+        outcome = judge(delivery.route.rules, onward.response)
+        if outcome is Outcome.DELIVERED:
+            self._delivered(delivery, response)
+            return
+        answer = onward.response
+        why = f"the reply could not be delivered to {delivery.route.reply_to}: {cause(answer)}"
+        answer = msgspec.structs.replace(answer, error=why, onward=onward)
+        hops, received = delivery.entry.hops + 1, int(self.now * 1_000_000)
+        reply = Entry(delivery.entry.stream, onward.event, received, hops)
+        if outcome is Outcome.RETRY:
+            self._failed(delivery, answer, outcome, reply)
+            return
+        # KA-06: what was asked for was done; only the reply is dead.
+        self._delivered(delivery, response)
+        self._sum(delivery).dead += 1
+        self._sum(delivery).failed(why, self.now, answer.status)
+        self._bury(msgspec.structs.replace(delivery, entry=reply), answer, delivery.attempts + 1)
+
+    def _failed(
+        self,
+        delivery: Delivery,
+        response: Response,
+        outcome: Outcome,
+        reply: Entry | None = None,
+    ) -> None:
         policy = delivery.route.policy
         attempts = delivery.attempts + 1
         first = deadline(policy, self.now) if delivery.parked is None else delivery.parked.deadline
@@ -135,14 +211,16 @@ class Account:
             asked = retry_after(response, self.now)
             due = next_attempt(policy, attempts, self.now, first, asked)
         if due is None:
-            self._die(delivery, response, attempts)
+            # KA-05: where the reply was what failed at last, the reply is dead.
+            lost = delivery if reply is None else msgspec.structs.replace(delivery, entry=reply)
+            self._die(lost, response, attempts)
             # A dead letter sink that is gone says nothing of the subscriber.
             if outcome is Outcome.STOPPED and delivery.leg is Leg.SUBSCRIBER:
                 self.stopped.append(delivery.route.id)
             return
         parked = self._waiting(delivery, due, attempts, response.status, cause(response))
         self._park(delivery, parked, response.status)
-        self._sum(delivery).failed(cause(response), self.now)
+        self._sum(delivery).failed(cause(response), self.now, response.status)
 
     def _die(self, delivery: Delivery, response: Response, attempts: int) -> None:
         self._finish(delivery)
@@ -150,7 +228,7 @@ class Account:
             return  # KA-08: a dead letter is never dead-lettered again; it is in the list already.
         self._note(delivery, DEAD, response.status, attempts)
         self._sum(delivery).dead += 1
-        self._sum(delivery).failed(cause(response), self.now)
+        self._sum(delivery).failed(cause(response), self.now, response.status)
         self._bury(delivery, response, attempts)
 
     def _bury(self, delivery: Delivery, response: Response, attempts: int) -> None:
@@ -158,7 +236,7 @@ class Account:
         self.dead.append(
             Dead(
                 delivery.route.id,
-                delivery.destination,
+                letters.destination(delivery.route, response),
                 delivery.partition,
                 delivery.offset,
                 attempts,
@@ -184,7 +262,7 @@ class Account:
                 leg=Leg.DEAD_LETTER,
                 status=response.status,
                 cause=cause(response),
-                entry=arrow.freeze(delivery.entry),
+                entry=arrow.freeze(letters.marked(delivery.entry, delivery.route, response)),
             )
         )
 
@@ -216,11 +294,11 @@ class Account:
     def _finish(self, delivery: Delivery) -> None:
         if delivery.parked is not None:
             self.finished.append(delivery.parked.id)
-            if delivery.leg is Leg.SUBSCRIBER:
+            if delivery.leg is not Leg.DEAD_LETTER:
                 self._sum(delivery).parked -= 1
 
     def _note(self, delivery: Delivery, outcome: int, status: int, attempts: int) -> None:
-        if delivery.leg is Leg.SUBSCRIBER:
+        if delivery.leg is not Leg.DEAD_LETTER:
             self.outcomes.append(
                 (
                     delivery.partition,
@@ -246,6 +324,8 @@ class Account:
         return found
 
     def _sample(self, delivery: Delivery, response: Response, outcome: Outcome) -> None:
+        if response.ours:
+            return
         sight = self._sight(delivery)
         if outcome is not Outcome.RETRY:
             sight.delivered += 1
@@ -259,6 +339,12 @@ class Account:
         sight.cause = cause(response)
 
 
+def shelved(parked: Parked, now: float) -> Parked:
+    """Return a delivery as it waits for a resume: never due, with the time it has left."""
+    left = parked.deadline - (SHELVED if parked.deadline >= SHELVED else now)
+    return msgspec.structs.replace(parked, due=SHELVED, deadline=SHELVED + max(left, 0.0))
+
+
 class _Sum(msgspec.Struct):
     """What is added up for a route; mutable, because it changes with every delivery."""
 
@@ -270,9 +356,10 @@ class _Sum(msgspec.Struct):
     last_success: float | None = None
     last_error: str | None = None
     last_error_at: float | None = None
+    last_status: int | None = None
 
-    def failed(self, why: str, now: float) -> None:
-        self.last_error, self.last_error_at = why, now
+    def failed(self, why: str, now: float, status: int = 0) -> None:
+        self.last_error, self.last_error_at, self.last_status = why, now, status
 
     def tally(self, route: str) -> Tally:
         return Tally(route, *msgspec.structs.astuple(self))

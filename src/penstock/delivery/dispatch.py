@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from penstock.delivery import onward
 from penstock.ports import Request, Response, Sink
 
 _BRISK = 500.0
@@ -20,6 +21,8 @@ class Shipment(msgspec.Struct, frozen=True):
     protocol: str
     in_flight: int
     requests: Sequence[Request]
+    sender: Sink | None = None
+    """Who sends them, where it is not the sink of the protocol."""
 
 
 class Answers(msgspec.Struct):
@@ -42,7 +45,11 @@ async def dispatch(
     }
     lanes: dict[asyncio.Future[None], str] = {
         asyncio.ensure_future(
-            _lane(shipment, sink(shipment.protocol), answers[shipment.destination])
+            _lane(
+                shipment,
+                shipment.sender or sink(shipment.protocol),
+                answers[shipment.destination],
+            )
         ): shipment.destination
         for shipment in shipments
     }
@@ -76,9 +83,15 @@ async def _sender(queue: Iterator[tuple[int, Request]], sink: Sink, answers: Ans
 async def attempt(sink: Sink, request: Request) -> Response:
     """Return the answer to one request; a sink that breaks is a sink that did not answer."""
     try:
-        return await sink.send(request)
+        response = await sink.send(request)
+        event = onward.reply(response, request.uri) if request.reply_to else None
+        following = None if event is None else onward.following(request, event)
     except Exception as exc:  # noqa: BLE001 - one request must not end the batch of all others
         return Response(0, error=f"the request could not be sent: {exc}")
+    if event is None or following is None:
+        return response
+    # In the same attempt: only when the reply has arrived, all is delivered (KN-095).
+    return onward.joined(response, event, await attempt(sink, following))
 
 
 async def _cancel(lanes: set[asyncio.Future[None]]) -> None:

@@ -25,6 +25,7 @@ _RETRIED = {
     Rules.KNATIVE: frozenset({404, 409, 429}),
 }
 _GONE = 410
+_ABOUT_CONTENT = frozenset({400, 413, 415, 422})
 _DIGITS = re.compile(r"\s*[0-9]+\s*")
 _LONGEST_HOLD = 3_600.0
 
@@ -39,6 +40,11 @@ def judge(rules: Rules, response: Response) -> Outcome:
     if status == _GONE and rules is Rules.SUBSCRIPTION:
         return Outcome.STOPPED
     return Outcome.REJECTED
+
+
+def is_apart(status: int) -> bool:
+    """Tell whether the events of a batch refused with a status are sent again, each on its own."""
+    return status in _ABOUT_CONTENT
 
 
 def retry_after(response: Response, now: float) -> float:

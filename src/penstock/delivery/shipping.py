@@ -24,20 +24,33 @@ class Packer:
             self._messages[chosen] = _message(self._event, chosen)
         headers, body = self._messages[chosen]
         return Request(
-            route.target.uri if leg is Leg.SUBSCRIBER else (route.policy.dead_letter or ""),
-            [*_own_headers(route, leg), *headers],
+            route.address(leg),
+            [*own_headers(route, leg), *headers],
             body,
             route.policy.timeout,
             route.target.settings,
-            route.replies and leg is Leg.SUBSCRIBER,
+            route.takes_replies and leg is Leg.SUBSCRIBER,
+            # A stream of ours gets the reply together with the outcome, without another request.
+            reply_to=""
+            if route.reply_stream or leg is not Leg.SUBSCRIBER
+            else route.reply_to or "",
+            wants_error=route.rules is Rules.KNATIVE and bool(route.policy.dead_letter),
         )
 
 
 def mode(route: Route, event: CloudEvent) -> Mode:
     """Return the content mode: structured where binary cannot carry the event (CE-103, CE-119)."""
-    if route.target.mode is ContentMode.STRUCTURED or event.data is None:
-        return Mode.STRUCTURED
-    return Mode.BINARY if http.can_write_binary(event) else Mode.STRUCTURED
+    return Mode.STRUCTURED if route.target.mode is not ContentMode.BINARY else _fitting(event)
+
+
+def message(event: CloudEvent) -> tuple[list[tuple[str, str]], bytes]:
+    """Return an event as headers and body, in binary mode where that can carry it."""
+    return _message(event, _fitting(event))
+
+
+def _fitting(event: CloudEvent) -> Mode:
+    fits = event.data is not None and http.can_write_binary(event)
+    return Mode.BINARY if fits else Mode.STRUCTURED
 
 
 def _message(event: CloudEvent, chosen: Mode) -> tuple[list[tuple[str, str]], bytes]:
@@ -46,9 +59,10 @@ def _message(event: CloudEvent, chosen: Mode) -> tuple[list[tuple[str, str]], by
     return headers, message.body
 
 
-def _own_headers(route: Route, leg: Leg) -> list[tuple[str, str]]:
+def own_headers(route: Route, leg: Leg = Leg.SUBSCRIBER) -> list[tuple[str, str]]:
+    """Return the headers that the route asks for."""
     own = route.target.settings.get("headers")
     headers = list(own.items()) if isinstance(own, Mapping) else []
-    if route.rules is Rules.KNATIVE and leg is Leg.SUBSCRIBER:
+    if route.rules is Rules.KNATIVE and route.advertises and leg is Leg.SUBSCRIBER:
         headers.append(("prefer", "reply"))
     return headers

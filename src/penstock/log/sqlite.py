@@ -194,6 +194,23 @@ class SqliteLog:
             ).fetchall()
         return sum(count for (count,) in gone)
 
+    def since(self, time: int) -> Position:
+        """Return where what was stored from a time on (µs since 1970) begins."""
+        with self._lock, self._translated():
+            low, high = 0, self._head()
+            # Batches lie in the order of their times: halving finds the place among millions.
+            while low < high:
+                row = self._connection.execute(
+                    "SELECT first, count, appended FROM batches WHERE first <= ? "
+                    "ORDER BY first DESC LIMIT 1",
+                    ((low + high) // 2,),
+                ).fetchone()
+                if row is None or row[2] < time:
+                    low = (low + high) // 2 + 1 if row is None else row[0] + row[1]
+                else:
+                    high = row[0]
+        return (max(low, self.bounds()[0][0]),)
+
     def expired(self, older_than: int, most_bytes: int) -> Position:
         """Return the position before which retention by age (µs) and by size would trim."""
         with self._lock, self._translated():

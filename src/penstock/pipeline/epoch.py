@@ -6,14 +6,21 @@ import asyncio
 import logging
 import time
 import zlib
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
-from penstock.delivery.accounts import Account, Delivery
+from penstock.delivery import batching
+from penstock.delivery.accounts import Account, Delivery, shelved
+from penstock.delivery.batching import Parcel
 from penstock.delivery.dispatch import attempt
+from penstock.delivery.handshake import Hold
 from penstock.delivery.shipping import Packer
-from penstock.errors import StoreError
+from penstock.errors import PenstockError, StoreError
 from penstock.events.entry import Entry
 from penstock.formats import arrow
 from penstock.pipeline import replies, rows
+from penstock.pipeline.bulk import ONE, Bulk, bulks
+from penstock.pipeline.gate import PACED
 from penstock.pipeline.homes import Pace
 from penstock.pipeline.lane import Lane
 from penstock.pipeline.settle import stop
@@ -44,6 +51,7 @@ class Epoch:
         self._routes: dict[str, Route] = {}
         self._owners: dict[str, Route] = {}
         """For each destination a route that sends there, for its limits."""
+        self._bulks: dict[str, Bulk] = {}
         self._account = Account(time.time())
         self._chunk: Chunk | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,6 +101,7 @@ class Epoch:
             self._owners[route.target.uri] = route
             if route.policy.dead_letter:
                 self._owners.setdefault(route.policy.dead_letter, route)
+        self._bulks = bulks(table.routes.values())
 
     def _claim_all(self, ends: float) -> int:
         return sum(self._claim(lane, ends) for lane in list(self._lanes.values()))
@@ -108,13 +117,20 @@ class Epoch:
         if room <= 0:
             return 0
         timeout = self._route_of(lane).policy.timeout
+        bulk = self._bulks.get(lane.health.destination, ONE)
         claimed = self._waiting.claim(
-            lane.health.destination, now, min(room, _MOST_CLAIMED), timeout + _LEASE_MARGIN
+            lane.health.destination,
+            # Those that linger are due as soon as the first of them is.
+            now + bulk.linger,
+            min(room * bulk.size, _MOST_CLAIMED),
+            timeout + _LEASE_MARGIN + bulk.linger,
         )
         if not claimed:
             lane.due = now + _TICK
-        for parked in claimed:
-            self._start(lane, parked)
+        # Just now: nothing is started as its owner, who was told so, does not want it any more.
+        elif self._here.recalled(self._version).touches(parked.route for parked in claimed):
+            self._read_routes()
+        self._start_all(lane, claimed)
         return len(claimed)
 
     def _expire(self, lane: Lane, now: float) -> None:
@@ -131,29 +147,91 @@ class Epoch:
     def _route_of(self, lane: Lane) -> Route:
         return self._owners.get(lane.health.destination, _NOBODY)
 
-    def _start(self, lane: Lane, parked: Parked) -> None:
-        delivery = self._delivery(parked)
-        if delivery is None:
+    def _start_all(self, lane: Lane, claimed: Sequence[Parked]) -> None:
+        careful: dict[str, list[Delivery]] = {}
+        for parked in claimed:
+            delivery = self._delivery(parked)
+            if delivery is None:
+                continue
+            route = delivery.route
+            # What is asked of the way to a sink is not asked of the way to its dead letters.
+            if route.target.handling is None or delivery.leg is not Leg.SUBSCRIBER:
+                request = Packer(delivery.entry.event).request(route, delivery.leg)
+                self._launch(lane, Parcel([delivery], request))
+            else:
+                careful.setdefault(route.id, []).append(delivery)
+        for deliveries in careful.values():
+            self._start_special(lane, deliveries)
+
+    def _start_special(self, lane: Lane, deliveries: Sequence[Delivery]) -> None:
+        """Send what may be sent now, and let the rest wait."""
+        route, gate = deliveries[0].route, self._here.gate
+        self._account.now = time.time()
+        hold = gate.hold(route)
+        if hold is not None:
+            self._bar(lane, deliveries, hold)
             return
+        for parcel in batching.parcels(deliveries, gate.origin):
+            turn = gate.turn(route)
+            if turn <= time.time():
+                self._launch(lane, parcel)
+                continue
+            for delivery in parcel.deliveries:
+                self._account.paced(delivery, turn, PACED)
+
+    def _bar(self, lane: Lane, deliveries: Sequence[Delivery], hold: Hold) -> None:
+        """Let deliveries wait for the consent of their sink, but not for ever."""
+        if hold.ask and not lane.asking:
+            lane.asking = True
+            self._watch(self._ask(lane, deliveries[0].route))
+        for delivery in deliveries:
+            parked = delivery.parked
+            if not hold.ask and parked is not None and parked.deadline <= self._account.now:
+                self._account.abandoned(delivery, hold.why)
+            elif hold.ask:
+                self._account.waits(delivery, hold.until, hold.why)
+            else:
+                self._account.barred(delivery, hold.until, hold.why)
+
+    async def _ask(self, lane: Lane, route: Route) -> None:
+        try:
+            await self._here.gate.ask(route, self._here.sink(route.target.protocol))
+        except PenstockError:
+            _LOG.exception("the sink of route %s could not be asked for its consent", route.id)
+        lane.asking = False
+        if self._here.gate.hold(route) is None:
+            self._settle()
+            self._waiting.hasten(route.target.uri, time.time())
+            self._here.gate.pacer.forget_promises()
+            lane.due = 0.0
+
+    def _launch(self, lane: Lane, parcel: Parcel) -> None:
         lane.open += 1
-        task = asyncio.ensure_future(self._send(lane, delivery))
+        self._watch(self._send(lane, parcel))
+
+    def _watch(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _send(self, lane: Lane, delivery: Delivery) -> None:
-        route = delivery.route
-        request = Packer(delivery.entry.event).request(route, delivery.leg)
-        response = await attempt(self._here.sink(route.target.protocol), request)
+    async def _send(self, lane: Lane, parcel: Parcel) -> None:
+        protocol = parcel.deliveries[0].route.target.protocol
+        guarded = parcel.request.guard is not None
+        sink = self._here.sender(protocol) if guarded else self._here.sink(protocol)
+        response = await attempt(sink, parcel.request)
         lane.open -= 1
         lane.answered(response.elapsed)
         self._account.now = time.time()
-        self._account.settled(delivery, response)
+        self._account.settled_together(parcel.deliveries, response)
 
     def _delivery(self, parked: Parked) -> Delivery | None:
         """Return what there is to send; None where there is no sense in it any more."""
         route = self._routes.get(parked.route)
         if route is None or (parked.leg is Leg.DEAD_LETTER and not route.policy.dead_letter):
             self._account.finished.append(parked.id)
+            return None
+        if route.held:
+            self._account.parked.append(shelved(parked, time.time()))
             return None
         try:
             entry = self._entry(parked)
@@ -233,6 +311,7 @@ class Epoch:
             lane.health = one
             if back:
                 self._waiting.hasten(one.destination, time.time())
+                self._here.gate.pacer.forget_promises()
         for parked in account.parked:
             if parked.destination in self._lanes:
                 lane = self._lanes[parked.destination]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from penstock.ports import EventLog, Ledger, ResourceStore, Sink, WaitingRoom
+from penstock.ports import CatchUps, EventLog, Ledger, ResourceStore, Sink, Vault, WaitingRoom
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,15 @@ class Opening:
         return found(*self.arguments, *more)  # type: ignore[operator]
 
 
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Who we are to sinks that are asked for their consent (Web Hooks 4.1)."""
+
+    origin: str = "localhost"
+    callback: str = ""
+    """Where a sink can consent later, without a slash at the end; empty: nowhere."""
+
+
 @dataclass(frozen=True)
 class Homes:
     """Picklable ways to open everything; the composition root fills them in."""
@@ -39,6 +48,9 @@ class Homes:
     ledger: Callable[[], Ledger]
     waiting: Callable[[int], WaitingRoom]
     sink: Callable[[str], Sink]
+    vault: Callable[[], Vault]
+    catchups: Callable[[int], CatchUps]
+    hook: Hook = Hook()
 
 
 class Desk:
@@ -59,6 +71,10 @@ class Desk:
     @cached_property
     def ledger(self) -> Ledger:
         return self.homes.ledger()
+
+    @cached_property
+    def vault(self) -> Vault:
+        return self.homes.vault()
 
     def waiting(self, generation: int) -> WaitingRoom:
         if generation not in self._waiting:

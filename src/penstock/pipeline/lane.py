@@ -18,6 +18,8 @@ class Lane:
         self.open = 0
         self.due = 0.0
         self.expire_after = 0.0
+        self.asking = False
+        """Whether the sink is being asked for its consent."""
         self.leaving = False
         """Whether it is fast again and only the many open requests keep it from being called up."""
         self.answer_seconds = 0.0

@@ -1,47 +1,33 @@
-"""Events that sinks put into their answers."""
+"""Events that sinks put into their answers, on their way into a stream."""
 
 from __future__ import annotations
 
-import logging
 import time
 
-from penstock.bindings import http
-from penstock.delivery.accounts import Account, Delivery
-from penstock.errors import PenstockError
+from penstock.delivery import onward
+from penstock.delivery.accounts import Account
 from penstock.events.entry import Entry
-from penstock.events.event import CloudEvent
-from penstock.ports import Leg, Response
+from penstock.ports import Leg
 
-_LOG = logging.getLogger("penstock.pipeline")
 MOST_HOPS = 255
-_OK = 200
 
 
 def entries(account: Account) -> list[Entry]:
-    """Return the reply events that go back into the streams they came from."""
+    """Return the reply events that go into streams: the one they came from, or another of ours."""
     now = time.time_ns() // 1_000
     found = []
     for delivery, response in account.answered:
-        event = reply(delivery, response)
+        route = delivery.route
+        stream = delivery.entry.stream if route.replies else route.reply_stream
+        if stream is None or delivery.leg is not Leg.SUBSCRIBER:
+            continue
+        event = onward.reply(response, delivery.destination)
         if event is None:
             continue
-        entry = Entry(delivery.entry.stream, event, now, delivery.entry.hops + 1)
+        entry = Entry(stream, event, now, delivery.entry.hops + 1)
         # KA-38: a loop of replies ends here instead of filling the disk.
         if entry.hops > MOST_HOPS:
             account.looped(delivery, entry)
         else:
             found.append(entry)
     return found
-
-
-def reply(delivery: Delivery, response: Response) -> CloudEvent | None:
-    """Return the event in an answer: only a 200 has one, a malformed one is none (KA-10, KA-11)."""
-    wanted = delivery.route.replies and delivery.leg is Leg.SUBSCRIBER
-    if not wanted or response.status != _OK or not response.headers:
-        return None
-    headers = [(key.encode(), value.encode()) for key, value in response.headers]
-    try:
-        return http.read_reply(headers, response.body)
-    except PenstockError as exc:
-        _LOG.warning("the reply to route %s is dropped: %s", delivery.route.id, exc)
-        return None

@@ -13,12 +13,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.pipeline.homes import Homes, Pace
+from penstock.pipeline.catchup import CatchUp
+from penstock.pipeline.homes import Desk, Homes, Pace
 from penstock.pipeline.retry import due_source, retry_sink
 from penstock.pipeline.sink import delivery_sink
 from penstock.pipeline.source import log_source
 
 _LOG = logging.getLogger("penstock.pipeline")
+_PATIENCE = 5.0
 
 
 class Pipeline:
@@ -33,9 +35,11 @@ class Pipeline:
         shutil.rmtree(checkpoints, ignore_errors=True)
         self._checkpoints = checkpoints
         self._queries: list[StreamingQuery] = []
+        self._stopping = threading.Event()
+        self._catching = threading.Thread()
 
     def start(self) -> None:
-        """Start both queries as a new generation."""
+        """Start both queries as a new generation, and the catch-ups beside them."""
         ledger = self._homes.ledger()
         generation = ledger.begin()
         ledger.close()
@@ -50,10 +54,16 @@ class Pipeline:
             self._query("deliver", "penstock_log", "penstock_delivery"),
             self._query("retry", "penstock_due", "penstock_retry"),
         ]
+        work = CatchUp(Desk(self._homes), self._homes.catchups(generation)).run
+        self._catching = threading.Thread(target=work, args=(self._stopping,), daemon=True)
+        self._catching.start()
 
     def watch(self, stopping: threading.Event, seen: Callable[[], None]) -> None:
         """Call `seen` while all is well, until told to stop; raise when a query fails."""
         while not stopping.wait(0.5):
+            if not self._catching.is_alive():
+                msg = "catching up ended"
+                raise RuntimeError(msg)
             for query in self._queries:
                 if not query.isActive:
                     cause = query.exception()
@@ -68,11 +78,14 @@ class Pipeline:
 
     def stop(self) -> None:
         """Stop the queries; what they had not settled is delivered again after the next start."""
+        self._stopping.set()
         for query in self._queries:
             try:
                 query.stop()
             except PySparkException:
                 _LOG.exception("query %s did not stop cleanly", query.name)
+        if self._catching.is_alive():
+            self._catching.join(_PATIENCE)
 
     def _query(self, name: str, source: str, sink: str) -> StreamingQuery:
         frame = self._spark.readStream.format(source).load()

@@ -31,7 +31,7 @@ def stop(desk: Desk, routes: Iterable[str]) -> None:
         document = desk.store.get(ROUTE, key)
         if document is None:
             continue
-        route = msgspec.json.decode(document.body, type=Route)
+        route = msgspec.json.decode(document.body, type=Route).dated(document.version)
         body = msgspec.json.encode(msgspec.structs.replace(route, stopped=True))
         try:
             desk.store.write([Put(ROUTE, key, body, expected=document.version)])

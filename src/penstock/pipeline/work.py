@@ -11,14 +11,18 @@ from penstock.delivery.accounts import Account, Delivery
 from penstock.delivery.dispatch import Answers, Shipment, dispatch
 from penstock.delivery.shipping import Packer
 from penstock.formats import arrow
-from penstock.pipeline import replies, rows
+from penstock.pipeline import replies, rows, special
 from penstock.pipeline.done import Done
 from penstock.pipeline.homes import Pace
+from penstock.pipeline.special import Parcels
 from penstock.pipeline.worker import Worker
 from penstock.ports import Health, Request, Settlement, Span, State
 from penstock.routing.route import Route
 
 _RETRY_SHARE = 4
+
+Lanes = Mapping[str, Sequence[tuple[Delivery, Request]]]
+"""For each destination its plain deliveries, each with its request."""
 
 
 def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) -> Done:
@@ -26,22 +30,48 @@ def deliver(here: Worker, batch: pa.RecordBatch, generation: int, pace: Pace) ->
     health = here.desk.ledger.health()
     account = Account(time.time())
     open_lanes: dict[str, list[tuple[Delivery, Request]]] = {}
-    for delivery, request in _deliveries(here, batch):
-        account.matched(delivery.route)
+    careful: dict[str, list[Delivery]] = {}
+    for delivery, packer in _wanted(here, batch, account):
+        route = delivery.route
         known = health.get(delivery.destination)
         if known is not None and _closed(known, account.now):
             account.held(delivery, known.hold_until)
-        else:
+        elif route.target.handling is None:
+            request = packer.request(route)
             open_lanes.setdefault(delivery.destination, []).append((delivery, request))
-    answers = here.run(dispatch(_shipments(open_lanes, pace), here.sink, pace.batch_seconds))
+        else:
+            careful.setdefault(route.id, []).append(delivery)
+    parcels = special.parcels(here, account, careful) if careful else {}
+    shipments = _shipments(open_lanes, pace, parcels)
+    shipments += _parcelled(here, open_lanes, pace, parcels)
+    answers = here.run(dispatch(shipments, here.sink, pace.batch_seconds))
     account.now = time.time()
     _settle_answers(account, open_lanes, answers)
+    for destination, made in parcels.items():
+        plain = len(open_lanes.get(destination, ()))
+        special.settle(account, made, answers[destination].responses[plain:])
     found = replies.entries(account)
     settlement = _settlement(account, generation, health, pace)
     return Done(_span(batch), settlement, found, account.stopped)
 
 
-def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery, Request]]:
+def _wanted(
+    here: Worker, batch: pa.RecordBatch, account: Account
+) -> Iterator[tuple[Delivery, Packer]]:
+    """Yield what is to be sent now, with regard to what owners said since the run was planned."""
+    found = list(_deliveries(here, batch))
+    recalled = here.recalled(batch.column("version")[0].as_py())
+    for delivery, packer in found:
+        if delivery.route.id in recalled.gone:
+            continue
+        account.matched(delivery.route)
+        if delivery.route.id in recalled.held:
+            account.shelved(delivery)
+        else:
+            yield delivery, packer
+
+
+def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery, Packer]]:
     index = here.index(batch.column("version")[0].as_py())
     found = list(index.match(batch).each())
     chosen = batch.take(pa.array([row for row, _ in found], pa.int64()))
@@ -54,16 +84,14 @@ def _deliveries(here: Worker, batch: pa.RecordBatch) -> Iterator[tuple[Delivery,
         packer = Packer(entry.event)
         for route in routes:
             if route.takes(partition, offset):
-                yield Delivery(route, entry, partition, offset), packer.request(route)
+                yield Delivery(route, entry, partition, offset), packer
 
 
 def _closed(health: Health, now: float) -> bool:
     return health.state is not State.UP or health.hold_until > now
 
 
-def _shipments(
-    lanes: Mapping[str, Sequence[tuple[Delivery, Request]]], pace: Pace
-) -> list[Shipment]:
+def _shipments(lanes: Lanes, pace: Pace, parcels: Parcels) -> list[Shipment]:
     return [
         Shipment(
             destination,
@@ -72,7 +100,23 @@ def _shipments(
             [request for _, request in parts],
         )
         for destination, parts in lanes.items()
+        if destination not in parcels
     ]
+
+
+def _parcelled(here: Worker, lanes: Lanes, pace: Pace, parcels: Parcels) -> Iterator[Shipment]:
+    """Yield the shipments to destinations that get parcels, after what is plain for them."""
+    for destination, made in parcels.items():
+        route = made[0].deliveries[0].route
+        protocol = route.target.protocol
+        plain = [request for _, request in lanes.get(destination, ())]
+        yield Shipment(
+            destination,
+            protocol,
+            share(route, pace),
+            [*plain, *(parcel.request for parcel in made)],
+            here.sender(protocol, hasty=True),
+        )
 
 
 def share(route: Route, pace: Pace) -> int:
@@ -86,13 +130,10 @@ def retry_share(route: Route) -> int:
     return max(route.target.in_flight // _RETRY_SHARE, 1)
 
 
-def _settle_answers(
-    account: Account,
-    lanes: Mapping[str, Sequence[tuple[Delivery, Request]]],
-    answers: Mapping[str, Answers],
-) -> None:
+def _settle_answers(account: Account, lanes: Lanes, answers: Mapping[str, Answers]) -> None:
     for destination, parts in lanes.items():
-        for (delivery, _), response in zip(parts, answers[destination].responses, strict=True):
+        # Behind the answers to plain requests are those to parcels, if there are any.
+        for (delivery, _), response in zip(parts, answers[destination].responses, strict=False):
             if response is None:
                 account.unfinished(delivery)
             else:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Coroutine
+import time
+from collections.abc import Coroutine, Iterable
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
 import uvloop
 
+from penstock.delivery.handshake import Permissions
 from penstock.errors import ConflictError, PenstockError
+from penstock.pipeline.gate import Gate
 from penstock.pipeline.homes import Desk, Homes, desk
+from penstock.pipeline.renewing import Renewals
+from penstock.pipeline.sender import Means, Sender
 from penstock.ports import Request, Response, Sink
 from penstock.routing import ROUTE, Route, RoutingTable
 from penstock.routing.index import Index
@@ -20,6 +26,23 @@ from penstock.routing.index import Index
 _LOG = logging.getLogger("penstock.pipeline")
 _MANY_CHANGES = 20_000
 T = TypeVar("T")
+
+
+class Recalled(msgspec.Struct, frozen=True):
+    """Routes to which a run must not send any more, although its version says so."""
+
+    gone: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    """All that were written since, for whatever reason."""
+
+    def touches(self, routes: Iterable[str]) -> bool:
+        """Tell whether one of some routes is not what it was."""
+        return any(route in self.gone or route in self.changed for route in routes)
+
+
+class _Held(msgspec.Struct, frozen=True):
+    held: bool = False
 
 
 class _Missing:
@@ -32,6 +55,13 @@ class _Missing:
         return Response(0, error=self._why)
 
     async def close(self) -> None: ...
+
+
+class WallClock:
+    """A `Clock`: the one of the machine."""
+
+    def now(self) -> float:
+        return time.time()
 
 
 class Worker:
@@ -59,6 +89,22 @@ class Worker:
                 self._sinks[protocol] = _Missing(str(exc))
         return self._sinks[protocol]
 
+    def sender(self, protocol: str, *, hasty: bool = False) -> Sink:
+        """Return the sink for requests that need secrets; a hasty one can be cut off safely."""
+        vault, sink = self.desk.vault, self.sink(protocol)
+        return Sender(Means(sink, vault, self._renewals, WallClock()), hasty=hasty)
+
+    @cached_property
+    def gate(self) -> Gate:
+        """Return what says when routes with a rate or a handshake may send."""
+        permissions = Permissions(self.desk.store, self.desk.vault)
+        return Gate(permissions, self.desk.homes.hook, self.desk.ledger, WallClock())
+
+    @cached_property
+    def _renewals(self) -> Renewals:
+        # Tokens are traded over HTTP, whatever the protocol of the delivery is.
+        return Renewals(self.desk.store, self.desk.vault, self.sink("HTTP"), WallClock())
+
     def table(self, version: int | None = None) -> RoutingTable:
         """Return the routing table of a version, the newest if none is named."""
         self._move(self.desk.store.version() if version is None else version)
@@ -68,6 +114,16 @@ class Worker:
         """Return the match index of a version of the routing table."""
         self._move(version)
         return self._index
+
+    def recalled(self, version: int) -> Recalled:
+        """Return the routes of a version that by now are deleted, held or changed."""
+        newest = self.desk.store.version()
+        if newest == version:
+            return Recalled()
+        documents, dropped = self.desk.store.changes(ROUTE, version, newest)
+        held = (one.key for one in documents if msgspec.json.decode(one.body, type=_Held).held)
+        changed = (one.key for one in documents)
+        return Recalled(frozenset(dropped), frozenset(held), frozenset(changed))
 
     def _move(self, version: int) -> None:
         known = self._table.version

@@ -70,7 +70,7 @@ class Index:
     def put(self, route: Route) -> None:
         """Add a route, or replace the one of the same id."""
         self.drop(route.id)
-        if route.stopped:
+        if route.stopped or route.paused or route.held:
             return
         self._last += 1
         made = self._numbered[self._last] = slot(self._last, route)

@@ -10,6 +10,7 @@ from penstock.routing.route import Route
 
 ROUTE = "route"
 STREAM = "stream"
+TOKEN = "token"  # noqa: S105 - a kind of document: the renewed token of a route
 
 
 class RoutingTable(msgspec.Struct, frozen=True):

@@ -18,6 +18,8 @@ from pyreqwest.http import HeaderMap
 from penstock.ports import Request, Response
 
 _LARGEST_REPLY = 1 << 20
+_LARGEST_QUOTE = 1 << 10
+_OK, _REFUSED = 200, 400
 _CONNECT_SECONDS = 10.0
 
 
@@ -43,9 +45,7 @@ class HttpSink:
             # Streamed: the body of an answer is read only where a reply may be in it, and bounded.
             async with built as answer:
                 headers = _headers(answer.headers) if _telling(request, answer.status) else ()
-                body = b""
-                if request.wants_body and answer.status == 200:  # noqa: PLR2004 - KA-10
-                    body = bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")
+                body = await _body(request, answer)
                 if len(body) > _LARGEST_REPLY:
                     # What was cut off is no reply; the delivery is complete all the same (KA-11).
                     headers, body = (), b""
@@ -77,6 +77,19 @@ class HttpSink:
                 .build()
             )
         return self._client
+
+
+async def _body(request: Request, answer: BaseResponse) -> bytes:
+    """Return of a body what somebody wants to know: a reply (KA-10), or why it was refused."""
+    if request.wants_body and answer.status == _OK:
+        return bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")
+    if not request.wants_error or answer.status < _REFUSED:
+        return b""
+    try:
+        return bytes(await answer.body_reader.read(_LARGEST_QUOTE) or b"")
+    except PyreqwestError:
+        # The status has said all that matters; what it was to be explained with broke off.
+        return b""
 
 
 def _headers(found: HeaderMap) -> tuple[tuple[str, str], ...]:

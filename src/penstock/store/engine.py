@@ -64,6 +64,22 @@ def create_tables(connection: sa.Connection, metadata: sa.MetaData) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CREATING)))
     metadata.create_all(connection)
+    _extend(connection, metadata)
+
+
+def _extend(connection: sa.Connection, metadata: sa.MetaData) -> None:
+    """Give tables that an older version made the columns and indexes that came later."""
+    found = sa.inspect(connection)
+    for table in metadata.sorted_tables:
+        known = {column["name"] for column in found.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known:
+                added = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {added}"))
+        present = {index["name"] for index in found.get_indexes(table.name)}
+        for index in table.indexes:
+            if index.name not in present:
+                index.create(connection)
 
 
 @contextmanager

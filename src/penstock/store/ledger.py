@@ -8,16 +8,36 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from penstock.errors import ConflictError
-from penstock.ports import Health, Parked, Plan, Position, Settlement, State, Tally
+from penstock.ports import (
+    Caught,
+    Health,
+    Parked,
+    Plan,
+    Position,
+    Rates,
+    Settlement,
+    Standing,
+    State,
+    Steps,
+    Tally,
+)
 from penstock.store import tables
 from penstock.store.engine import create_tables, made, open_engine, reading, writing
+from penstock.store.writes import (
+    add_tallies,
+    fact,
+    fence,
+    know,
+    locked_fact,
+    park,
+    rate,
+    row,
+    set_fact,
+    upsert,
+)
 
-_COUNTED = ("matched", "delivered", "parked", "dead", "retried")
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_LAST = ("last_success", "last_error", "last_error_at")
 
 
 class Batches(msgspec.Struct, frozen=True):
@@ -60,8 +80,8 @@ class SqlLedger:
     def begin(self) -> int:
         """Start a new generation of the pipeline; leases of older ones end at once."""
         with writing(self._engine) as connection:
-            generation = int(_locked_fact(connection, "generation") or 0) + 1
-            _set_fact(connection, "generation", str(generation))
+            generation = int(locked_fact(connection, "generation") or 0) + 1
+            set_fact(connection, "generation", str(generation))
             leased = tables.PARKED.c.lease.is_not(None)
             connection.execute(
                 tables.PARKED.update().where(leased).values(lease=None, due=time.time())
@@ -76,32 +96,34 @@ class SqlLedger:
     def plan(self, start: Position, end: Position, version: int) -> Plan:
         """Record the plan for a run that starts at `start`, or return the one already recorded."""
         with writing(self._plans) as connection:
-            text = _fact(connection, "plan")
-            if text:
-                known = msgspec.json.decode(text, type=Plan)
-                if known.start == start:
-                    return known
+            text = fact(connection, "plan")
+            known = msgspec.json.decode(text, type=Plan) if text else None
+            if known is not None and known.start == start:
+                return known
             made = Plan(start, end, version)
-            _set_fact(connection, "plan", msgspec.json.encode(made).decode())
+            set_fact(connection, "plan", msgspec.json.encode(made).decode())
+            if known is None or known.version != version:
+                step = {"version": version, "start": msgspec.json.encode(start).decode()}
+                upsert(connection, tables.STEPS, [step], ())
         return made
 
     def planned(self, start: Position) -> Plan | None:
         """Return the plan recorded for a run that starts at `start`."""
         with reading(self._engine) as connection:
-            text = _fact(connection, "plan")
+            text = fact(connection, "plan")
         known = msgspec.json.decode(text, type=Plan) if text else None
         return known if known is not None and known.start == start else None
 
     def position(self) -> Position | None:
         """Return how far deliveries are settled; None before the first settlement."""
         with reading(self._engine) as connection:
-            text = _fact(connection, "position")
+            text = fact(connection, "position")
         return msgspec.json.decode(text, type=Position) if text else None
 
     def settle(self, settlement: Settlement) -> None:
         """Write everything of a settlement in one transaction."""
         with writing(self._engine) as connection:
-            _fence(connection, settlement.generation)
+            fence(connection, settlement.generation)
             if _settled_before(connection, settlement.position):
                 return
             if settlement.outcomes:
@@ -109,9 +131,9 @@ class SqlLedger:
                 connection.execute(tables.OUTCOMES.insert(), rows)
             _write_parked(connection, settlement)
             if settlement.dead:
-                rows = [_row(dead, drop=("id",)) for dead in settlement.dead]
+                rows = [row(dead, drop=("id",)) for dead in settlement.dead]
                 connection.execute(tables.DEAD.insert(), rows)
-            _write_tallies(connection, settlement.tallies)
+            add_tallies(connection, settlement.tallies, time.time())
             _write_health(connection, settlement.health)
             if settlement.batch is not None:
                 _write_batch(connection, *settlement.batch)
@@ -119,7 +141,7 @@ class SqlLedger:
     def batches(self) -> Batches:
         """Return how many micro-batches there were, and how long they took."""
         with reading(self._engine) as connection:
-            text = _fact(connection, "batches")
+            text = fact(connection, "batches")
         return msgspec.json.decode(text, type=Batches) if text else Batches()
 
     def health(self) -> Mapping[str, Health]:
@@ -134,12 +156,46 @@ class SqlLedger:
             rows = connection.execute(sa.select(tables.TALLIES))
             return {row.route: made(row, Tally) for row in rows}
 
+    def standing(self, route: str, destination: str, now: float) -> Standing:
+        """Return all that is known of one route, in a time that does not grow with anything."""
+        table = tables.PARKED.c
+        waits = sa.and_(table.route == route, table.lease.is_(None))
+        soonest = sa.select(table.due).where(waits).order_by(table.due).limit(1)
+        where = tables.DESTINATIONS.c.destination == destination
+        with reading(self._engine) as connection:
+            sums = connection.execute(
+                sa.select(tables.TALLIES).where(tables.TALLIES.c.route == route)
+            ).first()
+            health = connection.execute(sa.select(tables.DESTINATIONS).where(where)).first()
+            settled = fact(connection, "position")
+            return Standing(
+                Tally(route) if sums is None else made(sums, Tally),
+                Health(destination) if health is None else made(health, Health),
+                Rates(*(rate(sums, name, now) for name in Rates.__struct_fields__))
+                if sums is not None
+                else Rates(),
+                connection.scalar(soonest),
+                msgspec.json.decode(settled, type=Position) if settled else None,
+                steps(connection),
+                tuple(caught(connection, tables.CATCHUPS.c.route == route)),
+            )
+
     def oldest_version(self, newest: int) -> int:
         """Return the oldest version of the routing table that a batch may still ask for."""
         with reading(self._engine) as connection:
-            text = _fact(connection, "plan")
+            text = fact(connection, "plan")
         # Before the first plan is recorded its version may already have been chosen.
         return min(msgspec.json.decode(text, type=Plan).version, newest) if text else 0
+
+    def steps(self) -> Steps:
+        """Return where the runs begin that each version of the routing table decides."""
+        with reading(self._engine) as connection:
+            return steps(connection)
+
+    def caught(self) -> list[Caught]:
+        """Return how far all catch-ups have come."""
+        with reading(self._engine) as connection:
+            return caught(connection)
 
     def needed(self) -> Position | None:
         """Return the earliest position that a parked delivery still needs from the log."""
@@ -153,7 +209,7 @@ class SqlLedger:
         """Make sure that all settled so far survives even a power cut."""
         # What is committed here is synced, and with it all that lies before in the same file.
         with writing(self._plans) as connection:
-            _set_fact(connection, "synced", str(time.time()))
+            set_fact(connection, "synced", str(time.time()))
 
     def forget_outcomes(self, before: float) -> int:
         """Remove outcomes that are older than a time, and return how many batches of them."""
@@ -166,43 +222,46 @@ class SqlLedger:
         self._plans.dispose()
 
 
-def _fence(connection: sa.Connection, generation: int) -> None:
-    if int(_locked_fact(connection, "generation") or 0) != generation:
-        msg = "a newer pipeline has taken over; this one must stop"
-        raise ConflictError(msg, address=f"generation {generation}")
+def steps(connection: sa.Connection) -> Steps:
+    """Return where the runs begin that each version of the routing table decides."""
+    table = tables.STEPS
+    rows = connection.execute(sa.select(table).order_by(table.c.version))
+    starts = ((row.version, msgspec.json.decode(row.start, type=Position)) for row in rows)
+    plan = fact(connection, "plan")
+    return Steps(tuple(starts), msgspec.json.decode(plan, type=Plan).end if plan else None)
+
+
+def caught(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Caught]:
+    """Return how far catch-ups have come."""
+    rows = connection.execute(sa.select(tables.CATCHUPS).where(*where))
+    return [
+        Caught(
+            row.route,
+            row.since,
+            msgspec.json.decode(row.position, type=Position),
+            row.judged,
+            row.skipped,
+        )
+        for row in rows
+    ]
 
 
 def _settled_before(connection: sa.Connection, position: Position | None) -> bool:
     """Move the position forward; a batch that was settled already is not settled again."""
     if position is None:
         return False
-    text = _fact(connection, "position")
+    text = fact(connection, "position")
     if text and sum(msgspec.json.decode(text, type=Position)) >= sum(position):
         return True
-    _set_fact(connection, "position", msgspec.json.encode(position).decode())
+    set_fact(connection, "position", msgspec.json.encode(position).decode())
     return False
 
 
 def _write_batch(connection: sa.Connection, events: int, seconds: float) -> None:
-    text = _fact(connection, "batches")
+    text = fact(connection, "batches")
     known = msgspec.json.decode(text, type=Batches) if text else Batches()
     after = known.plus(events, seconds, time.time())
-    _set_fact(connection, "batches", msgspec.json.encode(after).decode())
-
-
-def _fact(connection: sa.Connection, name: str) -> str | None:
-    query = sa.select(tables.FACTS.c.value).where(tables.FACTS.c.name == name)
-    return connection.scalar(query)
-
-
-def _locked_fact(connection: sa.Connection, name: str) -> str | None:
-    """Return a fact that nobody else changes before this transaction ends."""
-    query = sa.select(tables.FACTS.c.value).where(tables.FACTS.c.name == name)
-    return connection.scalar(query.with_for_update())
-
-
-def _set_fact(connection: sa.Connection, name: str, value: str) -> None:
-    _upsert(connection, tables.FACTS, [{"name": name, "value": value}], ("value",))
+    set_fact(connection, "batches", msgspec.json.encode(after).decode())
 
 
 def _write_parked(connection: sa.Connection, settlement: Settlement) -> None:
@@ -212,11 +271,8 @@ def _write_parked(connection: sa.Connection, settlement: Settlement) -> None:
             tables.PARKED.delete().where(gone),
             [{"number": number} for number in settlement.finished],
         )
-    if settlement.parked:
-        _know(connection, {parked.destination for parked in settlement.parked})
-    fresh = [_row(parked, drop=("id",)) for parked in settlement.parked if not parked.id]
-    if fresh:
-        _upsert(connection, tables.PARKED, fresh, ())
+    know(connection, {parked.destination for parked in settlement.parked})
+    park(connection, (parked for parked in settlement.parked if not parked.id))
     again = [_reparked(parked) for parked in settlement.parked if parked.id]
     if again:
         names = ("due", "attempts", "status", "cause", "leg", "destination", "entry", "deadline")
@@ -228,51 +284,13 @@ def _write_parked(connection: sa.Connection, settlement: Settlement) -> None:
         connection.execute(statement, again)
 
 
-def _know(connection: sa.Connection, destinations: set[str]) -> None:
-    """Make sure that the waiting room finds the destination of everything that is parked."""
-    rows = [_row(Health(destination, since=time.time())) for destination in destinations]
-    _upsert(connection, tables.DESTINATIONS, rows, ())
-
-
 def _reparked(parked: Parked) -> dict[str, Any]:
-    row = {f"new_{name}": value for name, value in _row(parked, drop=("id",)).items()}
+    values = {f"new_{name}": value for name, value in row(parked, drop=("id",)).items()}
     unused = ("new_route", "new_partition", "new_offset")
-    return {key: row[key] for key in row if key not in unused} | {"number": parked.id}
-
-
-def _write_tallies(connection: sa.Connection, tallies: Sequence[Tally]) -> None:
-    if not tallies:
-        return
-    insert = _insert(connection, tables.TALLIES)
-    new = insert.excluded
-    added = {name: tables.TALLIES.c[name] + new[name] for name in _COUNTED}
-    latest = {name: sa.func.coalesce(new[name], tables.TALLIES.c[name]) for name in _LAST}
-    statement = insert.on_conflict_do_update(index_elements=["route"], set_=added | latest)
-    connection.execute(statement, [_row(tally) for tally in tallies])
+    return {key: values[key] for key in values if key not in unused} | {"number": parked.id}
 
 
 def _write_health(connection: sa.Connection, healths: Sequence[Health]) -> None:
     if healths:
         columns = ("state", "failures", "hold_until", "cause", "since")
-        _upsert(connection, tables.DESTINATIONS, [_row(health) for health in healths], columns)
-
-
-def _row(value: msgspec.Struct, drop: Sequence[str] = ()) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__struct_fields__ if name not in drop}
-
-
-def _insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of either dialect
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    return dialect.insert(table)
-
-
-def _upsert(
-    connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]], replaced: Sequence[str]
-) -> None:
-    insert = _insert(connection, table)
-    if replaced:
-        keys = [column.name for column in table.primary_key]
-        new = {name: insert.excluded[name] for name in replaced}
-        connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=new), rows)
-    else:
-        connection.execute(insert.on_conflict_do_nothing(), rows)
+        upsert(connection, tables.DESTINATIONS, [row(health) for health in healths], columns)

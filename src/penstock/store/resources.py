@@ -7,9 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.errors import ConflictError, NotFoundError
-from penstock.ports import Change, Document, Drop, Put
+from penstock.errors import ConflictError, NotFoundError, PenstockError
+from penstock.ports import Change, Check, Clear, Document, Drop, Put
 from penstock.store.engine import create_tables, open_engine, reading, writing
+from penstock.store.quick import QuickReads
+from penstock.store.together import Together
 
 _METADATA = sa.MetaData()
 _VERSIONS = sa.Table(
@@ -18,13 +20,16 @@ _VERSIONS = sa.Table(
     sa.Column("name", sa.String(40), primary_key=True),
     sa.Column("version", sa.BigInteger, nullable=False),
 )
+# PostgreSQL orders text by the language of the database; ranges of keys need the plain order.
+_KEY = sa.String(400).with_variant(sa.String(400, collation="C"), "postgresql")
+_LAST = "\U0010ffff"
 # One row per state a resource was ever in. `until` is the version that ended the state, so the
 # resources of version V are the rows with since <= V < until.
 _RESOURCES = sa.Table(
     "resources",
     _METADATA,
     sa.Column("kind", sa.String(40), primary_key=True),
-    sa.Column("key", sa.String(400), primary_key=True),
+    sa.Column("key", _KEY, primary_key=True),
     sa.Column("since", sa.BigInteger, primary_key=True),
     sa.Column("until", sa.BigInteger, nullable=True),
     sa.Column("body", sa.LargeBinary, nullable=False),
@@ -34,6 +39,24 @@ _RESOURCES = sa.Table(
 _LIVE = _RESOURCES.c.until.is_(None)
 _NEWEST = "store"
 _FORGOTTEN = "forgotten"
+
+# Written once: to put a statement together takes longer than to execute it.
+_PLACE = (
+    _RESOURCES.c.kind == sa.bindparam("at_kind"),
+    _RESOURCES.c.key == sa.bindparam("at_key"),
+    _LIVE,
+)
+_FIND = sa.select(_RESOURCES.c.since).where(*_PLACE)
+_ERASE = _RESOURCES.delete().where(*_PLACE)
+_END = _RESOURCES.update().where(*_PLACE).values(until=sa.bindparam("ended"))
+_ADD = _RESOURCES.insert()
+_KNOWN = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == sa.bindparam("at_name"))
+_LOCK = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == _NEWEST).with_for_update()
+_NUMBER = (
+    _VERSIONS.update()
+    .where(_VERSIONS.c.name == sa.bindparam("at_name"))
+    .values(version=sa.bindparam("made"))
+)
 
 
 class SqlResourceStore:
@@ -46,26 +69,59 @@ class SqlResourceStore:
             if connection.scalar(sa.select(_VERSIONS.c.version)) is None:
                 rows = [{"name": _NEWEST, "version": 0}, {"name": _FORGOTTEN, "version": 0}]
                 connection.execute(_VERSIONS.insert(), rows)
+        sqlite = self._engine.dialect.name == "sqlite"
+        self._quick = QuickReads(str(self._engine.url.database)) if sqlite else None
+        self._together = Together(self._write_each) if sqlite else None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether `get` is so short that an event loop can wait for it."""
+        return self._quick is not None
 
     def get(self, kind: str, key: str) -> Document | None:
+        if self._quick is not None:
+            return self._quick.get(kind, key)
         with reading(self._engine) as connection:
             row = connection.execute(_live(kind).where(_RESOURCES.c.key == key)).first()
         return None if row is None else _document(row)
 
-    def page(self, kind: str, after: str = "", limit: int = 1000) -> list[Document]:
+    def page(
+        self, kind: str, after: str = "", limit: int = 1000, prefix: str = ""
+    ) -> list[Document]:
         """Return documents of a kind in the order of their keys, those after a key."""
+        if self._quick is not None:
+            return self._quick.page(kind, after, limit, prefix)
         query = _live(kind).where(_RESOURCES.c.key > after).order_by(_RESOURCES.c.key).limit(limit)
         with reading(self._engine) as connection:
-            return [_document(row) for row in connection.execute(query)]
+            return [_document(row) for row in connection.execute(query.where(*_within(prefix)))]
+
+    def count(self, kind: str, prefix: str = "") -> int:
+        """Return how many documents of a kind have keys that start with a prefix."""
+        if self._quick is not None:
+            return self._quick.count(kind, prefix)
+        place = (_RESOURCES.c.kind == kind, _LIVE, *_within(prefix))
+        query = sa.select(sa.func.count()).select_from(_RESOURCES).where(*place)
+        with reading(self._engine) as connection:
+            return int(connection.scalar(query) or 0)
 
     def write(self, changes: Sequence[Change]) -> int:
         """Apply all changes or none, and return the version they made."""
+        if self._together is not None:
+            return self._together.write(changes)
         with writing(self._engine) as connection:
-            version = _locked_version(connection) + 1
-            _set_version(connection, _NEWEST, version)
-            for change in changes:
-                _apply(connection, change, version)
-        return version
+            return _written(connection, changes)
+
+    def _write_each(self, writes: Sequence[Sequence[Change]]) -> list[int | PenstockError]:
+        """Apply several writes, each of them all or not at all, with one commit."""
+        results: list[int | PenstockError] = []
+        with writing(self._engine) as connection:
+            for changes in writes:
+                try:
+                    with connection.begin_nested():
+                        results.append(_written(connection, changes))
+                except PenstockError as exc:
+                    results.append(exc)
+        return results
 
     def changes(self, kind: str, since: int, until: int) -> tuple[list[Document], list[str]]:
         """Return what was put, and the keys dropped, after version `since` up to `until`."""
@@ -104,22 +160,22 @@ class SqlResourceStore:
             return connection.execute(_RESOURCES.delete().where(ended)).rowcount
 
     def close(self) -> None:
+        if self._quick is not None:
+            self._quick.close()
         self._engine.dispose()
 
 
 def _version(connection: sa.Connection, name: str) -> int:
-    query = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == name)
-    return int(connection.scalar(query) or 0)
+    return int(connection.scalar(_KNOWN, {"at_name": name}) or 0)
 
 
 def _locked_version(connection: sa.Connection) -> int:
     """Return the newest version, and let nobody else make another before this transaction ends."""
-    query = sa.select(_VERSIONS.c.version).where(_VERSIONS.c.name == _NEWEST)
-    return int(connection.scalar(query.with_for_update()) or 0)
+    return int(connection.scalar(_LOCK) or 0)
 
 
 def _set_version(connection: sa.Connection, name: str, version: int) -> None:
-    connection.execute(_VERSIONS.update().where(_VERSIONS.c.name == name).values(version=version))
+    connection.execute(_NUMBER, {"at_name": name, "made": version})
 
 
 def _live(kind: str) -> sa.Select[Any]:
@@ -130,23 +186,46 @@ def _document(row: sa.Row[Any]) -> Document:
     return Document(row.kind, row.key, bytes(row.body), row.since)
 
 
+def _written(connection: sa.Connection, changes: Sequence[Change]) -> int:
+    version = _locked_version(connection) + 1
+    _set_version(connection, _NEWEST, version)
+    for change in changes:
+        _apply(connection, change, version)
+    return version
+
+
+def _within(prefix: str) -> tuple[sa.ColumnElement[bool], ...]:
+    if not prefix:
+        return ()
+    return (_RESOURCES.c.key >= prefix, _RESOURCES.c.key < prefix + _LAST)
+
+
 def _apply(connection: sa.Connection, change: Change, version: int) -> None:
-    place = sa.and_(_RESOURCES.c.kind == change.kind, _RESOURCES.c.key == change.key, _LIVE)
-    found = connection.scalar(sa.select(_RESOURCES.c.since).where(place))
+    if isinstance(change, Clear):
+        _clear(connection, change, version)
+        return
+    place = {"at_kind": change.kind, "at_key": change.key}
+    found = connection.scalar(_FIND, place)
     _expect(change, found)
+    if isinstance(change, Check):
+        return
     if found == version:
-        connection.execute(_RESOURCES.delete().where(place))
+        connection.execute(_ERASE, place)
     elif found is not None:
-        connection.execute(_RESOURCES.update().where(place).values(until=version))
+        connection.execute(_END, {**place, "ended": version})
     if isinstance(change, Put):
-        connection.execute(
-            _RESOURCES.insert().values(
-                kind=change.kind, key=change.key, since=version, until=None, body=change.body
-            )
-        )
+        row = {"kind": change.kind, "key": change.key, "since": version, "body": change.body}
+        connection.execute(_ADD, row)
 
 
-def _expect(change: Change, found: int | None) -> None:
+def _clear(connection: sa.Connection, change: Clear, version: int) -> None:
+    inside = sa.and_(_RESOURCES.c.kind == change.kind, _LIVE, *_within(change.prefix))
+    # What this same write put there never was.
+    connection.execute(_RESOURCES.delete().where(inside, _RESOURCES.c.since == version))
+    connection.execute(_RESOURCES.update().where(inside).values(until=version))
+
+
+def _expect(change: Put | Drop | Check, found: int | None) -> None:
     address = f"{change.kind}/{change.key}"
     if found is None and (isinstance(change, Drop) or change.expected):
         msg = f"there is no {change.kind} {change.key!r}"

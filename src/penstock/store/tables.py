@@ -46,6 +46,7 @@ PARKED = sa.Table(
     sa.Index("parked_due", "destination", "due"),
     sa.Index("parked_deadline", "destination", "deadline"),
     sa.Index("parked_offset", "partition", "offset"),
+    sa.Index("parked_route", "route", "due"),
     # An id is never given twice: whoever held a lease too long must not finish another delivery.
     sqlite_autoincrement=True,
 )
@@ -90,4 +91,29 @@ TALLIES = sa.Table(
     sa.Column("last_success", sa.Float, nullable=True),
     sa.Column("last_error", sa.Text, nullable=True),
     sa.Column("last_error_at", sa.Float, nullable=True),
+    sa.Column("last_status", sa.Integer, nullable=True),
+    # A sliding window for rates: sums of the minute of the last settlement, and of the one before.
+    sa.Column("minute", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("minute_matched", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("minute_delivered", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("before_matched", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("before_delivered", sa.BigInteger, nullable=False, server_default="0"),
+)
+
+# Where the first run of events begins that each version of the routing table decides.
+STEPS = sa.Table(
+    "steps",
+    METADATA,
+    sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("start", sa.Text, nullable=False),
+)
+
+CATCHUPS = sa.Table(
+    "catchups",
+    METADATA,
+    sa.Column("route", sa.String(400), primary_key=True),
+    sa.Column("since", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("position", sa.Text, nullable=False),
+    sa.Column("judged", sa.BigInteger, nullable=False),
+    sa.Column("skipped", sa.BigInteger, nullable=False),
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.ports import Dead, Parked
+from penstock.ports import SHELVED, Dead, Parked, Tally
 from penstock.store.engine import create_tables, made, open_engine, reading, writing
 from penstock.store.tables import DEAD, DESTINATIONS, METADATA, PARKED
+from penstock.store.writes import add_tallies, know
 
 _FAR = 5.0
 _GLANCE = 0.02
@@ -83,6 +85,7 @@ class SqlWaitingRoom:
             PARKED.c.lease.is_(None),
             sa.or_(PARKED.c.attempts == 0, PARKED.c.due > now + _FAR),
             PARKED.c.due > now,
+            PARKED.c.due < SHELVED,
         )
         with writing(self._engine) as connection:
             return connection.execute(PARKED.update().where(waiting).values(due=now)).rowcount
@@ -133,8 +136,11 @@ class SqlDeadLetters:
             found = connection.execute(sa.select(DEAD).where(DEAD.c.id.in_(numbers)))
             rows = [_revived(made(row, Dead), now, deadline) for row in found]
             if rows:
-                _know(connection, {row["destination"] for row in rows}, now)
+                know(connection, {row["destination"] for row in rows})
                 connection.execute(PARKED.insert(), rows)
+                counted = Counter(row["route"] for row in rows)
+                sums = [Tally(route, parked=count) for route, count in counted.items()]
+                add_tallies(connection, sums, now)
                 connection.execute(DEAD.delete().where(DEAD.c.id.in_(numbers)))
         return len(rows)
 
@@ -145,14 +151,6 @@ class SqlDeadLetters:
 
     def close(self) -> None:
         self._engine.dispose()
-
-
-def _know(connection: sa.Connection, destinations: set[str], now: float) -> None:
-    known = set(connection.scalars(sa.select(DESTINATIONS.c.destination)))
-    values = {"state": "up", "failures": 0, "hold_until": 0.0, "cause": "", "since": now}
-    fresh = [{"destination": destination, **values} for destination in destinations - known]
-    if fresh:
-        connection.execute(DESTINATIONS.insert(), fresh)
 
 
 def _revived(dead: Dead, now: float, deadline: float) -> dict[str, Any]:

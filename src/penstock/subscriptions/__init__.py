@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.subscriptions.manager import SUBSCRIPTION, SubscriptionManager
+from penstock.subscriptions.listing import SUBSCRIPTION, Wanted
+from penstock.subscriptions.manager import SubscriptionManager, Terms
 from penstock.subscriptions.subscription import Subscription
 
-__all__ = ["SUBSCRIPTION", "Subscription", "SubscriptionManager"]
+__all__ = ["SUBSCRIPTION", "Subscription", "SubscriptionManager", "Terms", "Wanted"]

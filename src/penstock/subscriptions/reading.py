@@ -36,13 +36,17 @@ class Reading:
         return self.attempt(read, found[name], name) if name in found else None
 
     def folded(
-        self, document: Mapping[str, object], known: Iterable[str], path: str = ""
+        self,
+        document: Mapping[str, object],
+        known: Iterable[str],
+        path: str = "",
+        aliases: Mapping[str, str] | None = None,
     ) -> tuple[dict[str, object], list[str]]:
         """Return the members under their proper names, and the names that are not known.
 
         Names are compared without regard to case; null counts as absent.
         """
-        proper = {name.lower(): name for name in known}
+        proper = {name.lower(): name for name in known} | dict(aliases or {})
         found: dict[str, object] = {}
         unknown = []
         for spelled, value in document.items():

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from penstock.errors import Problem, ResourceError
 from penstock.routing import Backoff, ContentMode, Policy
 from penstock.routing.durations import seconds
+from penstock.subscriptions import handling
+from penstock.subscriptions.credentials import Read
 from penstock.subscriptions.reading import Reading, http_address, mapping, refuse, text
-
-Read = Callable[[object, str], object]
-
-SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
-"""Headers whose values are never shown (SUB-118)."""
 
 _FRAMING = frozenset({"content-type", "content-length", "transfer-encoding", "host", "connection"})
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "CONNECT"})
@@ -27,27 +24,55 @@ _MOST_RETRIES = 1_000
 _MOST_IN_FLIGHT = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+def _agree(_sink: str, _settings: Mapping[str, object]) -> str | None:
+    return None
+
+
+def mapping_of(value: object, path: str) -> dict[str, object]:
+    """Return settings as they are."""
+    return dict(mapping(value, path))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """What a subscription may say when it names this protocol."""
 
     schemes: tuple[str, ...]
     settings: Mapping[str, Read]
     defaults: Mapping[str, object]
+    required: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Further names of settings, in lower case."""
+    dropped: frozenset[str] = frozenset()
+    """Settings that are checked but have no effect, so they are not kept."""
+    place: str = ""
+    """The setting that says where at the sink the events go, if the sink itself may say it."""
+    agree: Callable[[str, Mapping[str, object]], str | None] = _agree
+    """Tells what is wrong with `place`, given the sink and the settings."""
+    complete: Callable[[object, str], dict[str, object]] = mapping_of
+    """Fills in what depends on other settings, or raises ResourceError."""
 
-    def read(self, value: object, path: str) -> dict[str, object]:
+    def read(self, value: object, path: str, sink: str = "") -> dict[str, object]:
         """Return the settings with defaults filled in, or raise ResourceError with every fault."""
         reading = Reading()
-        found, unknown = reading.folded(mapping(value, path), self.settings, f"{path}.")
+        given = mapping(value, path)
+        found, unknown = reading.folded(given, self.settings, f"{path}.", self.aliases)
         for name in unknown:
             known = ", ".join(sorted(self.settings))
             reading.fault(f"{path}.{name}", f"is no setting of this protocol; known are {known}")
+        for name in self.required:
+            if name not in found:
+                reading.fault(f"{path}.{name}", "is required")
         settings = {
-            name: reading.attempt(self.settings[name], given, f"{path}.{name}")
-            for name, given in found.items()
+            name: reading.attempt(self.settings[name], content, f"{path}.{name}")
+            for name, content in found.items()
         }
+        if not reading.problems and sink and (fault := self.agree(sink, settings)):
+            reading.fault(f"{path}.{self.place}", fault)
+        kept = {name: content for name, content in settings.items() if name not in self.dropped}
+        made = reading.attempt(self.complete, {**self.defaults, **kept}, path)
         reading.finish()
-        return {**self.defaults, **settings}
+        return made or {}
 
 
 def _method(value: object, path: str) -> str:
@@ -71,7 +96,8 @@ def _headers(value: object, path: str) -> dict[str, str]:
         problems.append(Problem(path, "has one name twice, in two spellings"))
     if problems:
         raise ResourceError(problems)
-    return {name: str(content) for name, content in headers.items()}
+    # Each value stays what it is: it may be marked as sealed.
+    return {name: content for name, content in headers.items() if isinstance(content, str)}
 
 
 def _name_fault(name: str) -> str | None:
@@ -88,7 +114,9 @@ def _content_fault(content: object) -> str | None:
     return None if _VALUE.fullmatch(content) else "must be printable ASCII on one line"
 
 
-def _choice(*options: str) -> Read:
+def choice(*options: str) -> Read:
+    """Return a reader of one of some texts."""
+
     def read(value: object, path: str) -> str:
         if value in options:
             return str(value)
@@ -97,7 +125,9 @@ def _choice(*options: str) -> Read:
     return read
 
 
-def _whole(least: int, most: int) -> Read:
+def whole(least: int, most: int) -> Read:
+    """Return a reader of a whole number within bounds."""
+
     def read(value: object, path: str) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
@@ -122,41 +152,37 @@ def _delay(value: object, path: str) -> str:
     raise refuse(path, "must be an ISO 8601 duration above zero, up to one day, such as PT0.5S")
 
 
-PROTOCOLS: Mapping[str, Protocol] = {
-    "HTTP": Protocol(
-        ("http", "https"),
-        {
-            "headers": _headers,
-            "method": _method,
-            "contentmode": _choice(*ContentMode),
-            "timeout": _timeout,
-            "retry": _whole(0, _MOST_RETRIES),
-            "backoffdelay": _delay,
-            "backoffpolicy": _choice(*Backoff),
-            "deadlettersink": http_address,
-            "maxinflight": _whole(1, _MOST_IN_FLIGHT),
-        },
-        {
-            "method": "POST",
-            "contentmode": ContentMode.BINARY.value,
-            "timeout": 30,
-            "backoffdelay": "PT1S",
-            "backoffpolicy": Backoff.EXPONENTIAL.value,
-            "maxinflight": 32,
-        },
-    ),
+DELIVERY: Mapping[str, Read] = {
+    "contentmode": choice(ContentMode.BINARY, ContentMode.STRUCTURED),
+    "timeout": _timeout,
+    "retry": whole(0, _MOST_RETRIES),
+    "backoffdelay": _delay,
+    "backoffpolicy": choice(*Backoff),
+    "deadlettersink": http_address,
+    "maxinflight": whole(1, _MOST_IN_FLIGHT),
 }
-"""The delivery protocols that a subscription may name."""
+"""What every protocol lets a subscription say about its deliveries."""
 
+DELIVERY_DEFAULTS: Mapping[str, object] = {
+    "contentmode": ContentMode.BINARY.value,
+    "timeout": 30,
+    "backoffdelay": "PT1S",
+    "backoffpolicy": Backoff.EXPONENTIAL.value,
+    "maxinflight": 32,
+}
 
-def protocol(value: object, path: str) -> str:
-    """Return the name of a protocol that this build delivers over."""
-    name = text(value, path)
-    if name in PROTOCOLS:
-        return name
-    if name.upper() in PROTOCOLS:
-        raise refuse(path, f"is compared with regard to case: write {name.upper()}")
-    raise refuse(path, f"is not supported; deliveries go over {', '.join(PROTOCOLS)}")
+HTTP = Protocol(
+    schemes=("http", "https"),
+    settings={
+        **DELIVERY,
+        "headers": _headers,
+        "method": _method,
+        "contentmode": choice(*ContentMode),
+        **handling.SETTINGS,
+    },
+    defaults={"method": "POST", **DELIVERY_DEFAULTS, **handling.DEFAULTS},
+    complete=handling.complete,
+)
 
 
 def policy(settings: Mapping[str, object]) -> Policy:

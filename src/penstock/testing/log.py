@@ -63,6 +63,8 @@ def _check_wait(log: EventLog) -> None:
     first, head = log.bounds()
     expect(log.wait(first, 10.0) == head, "waiting ends at once when the head is beyond")
     expect(log.wait(head, 0.01) == head, "waiting ends when the time is over")
+    expect(log.since(0) == first, "everything was stored after 1970")
+    expect(log.since(1 << 53) == head, "nothing was stored in the future")
 
 
 def _check_reopened(opened: Callable[[], EventLog], entries: Sequence[Entry]) -> None:
