@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ FOR_TESTS = {"PENSTOCK_CI", "PENSTOCK_FUZZ"}
 for _name in [name for name in os.environ if name.startswith("PENSTOCK_")]:
     if _name not in FOR_TESTS:
         del os.environ[_name]
+
+# Nor must tests write into the configuration of whoever runs them.
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="penstock-tests-")
 
 # Speed is measured by the benchmark; a busy machine must not fail a property.
 hypothesis.settings.register_profile("penstock", deadline=None, print_blob=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Debian keeps the programs of a database server out of the way.
 ASIDE = "/usr/lib/postgresql"
-PACKAGES = {"initdb": "postgresql"}
+PACKAGES = {"initdb": "postgresql", "kubectl": "kubernetes-client"}
 
 
 def say(text: str) -> None:

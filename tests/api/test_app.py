@@ -13,6 +13,7 @@ def test_index_links_to_what_there_is(served: Served) -> None:
     paths = [address.partition(str(served.port))[2] for address in links.values()]
     statuses = {path: served.get(path).status for path in paths}
     assert statuses.pop("/events") == 405
+    assert statuses.pop("/validate") == 405
     assert statuses.pop("/readyz") == 503
     assert set(statuses.values()) == {200}
 

@@ -40,7 +40,7 @@ def test_subscription_lives_from_create_to_delete(server: Settings) -> None:
         async with AsyncClient(server.address) as client:
             made = await client.create_subscription(Subscription(sink="http://h/"))
             assert made.id in [one.id async for one in client.subscriptions(limit=1)]
-            assert await client.delete_subscription(made.id) == made
+            assert (await client.delete_subscription(made.id)).id == made.id
             with pytest.raises(NotFoundError):
                 await client.subscription(made.id)
 

@@ -39,10 +39,19 @@ def test_page_without_a_next_link_is_the_last(link: str) -> None:
     assert page.following is None
 
 
-def test_empty_page_is_the_last() -> None:
-    page = calls.subscriptions().read(listed(NEXT, b"[]"), BASE)
+def test_empty_page_may_be_followed_by_another() -> None:
+    page = calls.subscriptions(limit=1).read(listed(NEXT, b"[]"), BASE)
 
-    assert page.following is None
+    assert page.following is not None
+
+
+def test_page_that_leads_to_itself_is_the_last() -> None:
+    page = calls.subscriptions(limit=1).read(listed(NEXT), BASE)
+    assert page.following is not None
+
+    again = page.following.read(listed(NEXT), BASE)
+
+    assert again.following is None
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'[{"sink":1}]'])

@@ -13,7 +13,26 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from penstock.api import dead, health, index, metrics, problems, subscriptions
+from penstock.api import (
+    dead,
+    discovery,
+    health,
+    index,
+    knative,
+    metrics,
+    openapi,
+    openapi_operations,
+    openapi_publish,
+    openapi_registry,
+    openapi_services,
+    openapi_subscriptions,
+    permissions,
+    problems,
+    registry,
+    registry_quick,
+    subscriptions,
+    validate,
+)
 from penstock.api.backlog import Backlog
 from penstock.api.commit import GroupCommit, Resolve
 from penstock.api.events import Ingest
@@ -31,9 +50,25 @@ ROUTERS: tuple[Router, ...] = (
     index.routes,
     health.routes,
     subscriptions.routes,
+    discovery.routes,
+    registry.routes,
+    validate.routes,
     dead.routes,
+    permissions.routes,
 )
 """Every room of the API adds its routes here."""
+
+FRAGMENTS: tuple[Callable[[], openapi.Fragment], ...] = (
+    openapi_publish.fragment,
+    openapi_subscriptions.fragment,
+    openapi_services.fragment,
+    openapi_registry.fragment,
+    validate.fragment,
+    openapi_operations.dead_letters,
+    permissions.fragment,
+    openapi_operations.server,
+)
+"""And here what it adds to the OpenAPI document; a test compares the two."""
 
 
 class Api:
@@ -41,16 +76,28 @@ class Api:
 
     def __init__(self, control: Control) -> None:
         telemetry = Telemetry()
+        self._control = control
         self._streams = Streams(control.store)
         self._backlog = Backlog(control.log, control.ledger, control.limits.backlog_events)
         self._commits = GroupCommit(control.log, telemetry)
         self._ingest = Ingest(self._commits, self._backlog, control.limits, telemetry)
+        self._registry = registry_quick.Quick(control)
         routes = [route for router in ROUTERS for route in router(control)]
-        self._rest = _starlette([*routes, *metrics.routes(control, telemetry)])
+        described = openapi.routes(control, FRAGMENTS)
+        # Kubernetes describes itself, in a document of its own.
+        objects = knative.routes(control, self._streams.refresh)
+        measured = metrics.routes(control, telemetry)
+        self._rest = _starlette([*routes, *objects, *described, *measured])
 
     def stream_at(self, url: bytes) -> str | None:
         """Return the stream that takes events at an address, if it is known without asking."""
         return self._streams.by_url.get(url)
+
+    def document_at(
+        self, url: bytes, headers: Sequence[tuple[bytes, bytes]]
+    ) -> tuple[bytes, bytes] | None:
+        """Return header lines and body of a document of the registry, if that takes no time."""
+        return self._registry.document_at(url, headers)
 
     def take(
         self, stream: str, headers: Sequence[tuple[bytes, bytes]], body: bytes, resolve: Resolve
@@ -88,6 +135,8 @@ class Api:
 
     def _prepare(self) -> None:
         self._streams.create_default()
+        if self._control.address:
+            self._control.knative.prepare(self._control.address)
         self._streams.refresh()
         self._backlog.refresh()
 

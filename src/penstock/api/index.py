@@ -13,10 +13,15 @@ from penstock.control import Control
 _LINKS = {
     "publish": "/events",
     "subscriptions": "/subscriptions",
+    "services": "/services",
+    "registry": "/registry/",
+    "validate": "/validate",
     "deadLetters": "/dead",
     "health": "/healthz",
     "readiness": "/readyz",
     "metrics": "/metrics",
+    "openapi": "/openapi.json",
+    "docs": "/docs",
 }
 
 

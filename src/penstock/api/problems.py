@@ -11,11 +11,16 @@ import msgspec
 from penstock.errors import (
     ConflictError,
     EventError,
+    ExistsError,
+    ExpiredError,
     ExpressionError,
+    ForbiddenError,
     FormatError,
     LimitError,
     NotFoundError,
+    OwnershipError,
     PenstockError,
+    PreconditionError,
     Problem,
     ResourceError,
     StoreError,
@@ -41,12 +46,19 @@ KINDS: Mapping[type[PenstockError], _Kind] = {
     ResourceError: _Kind(HTTPStatus.BAD_REQUEST, "resource", _INVALID),
     NotFoundError: _Kind(HTTPStatus.NOT_FOUND, "not-found", "notfound"),
     ConflictError: _Kind(HTTPStatus.CONFLICT, "conflict", "conflict"),
+    ExistsError: _Kind(HTTPStatus.CONFLICT, "exists", "conflict"),
+    OwnershipError: _Kind(HTTPStatus.CONFLICT, "ownership", "conflict"),
+    ExpiredError: _Kind(HTTPStatus.GONE, "expired"),
+    ForbiddenError: _Kind(HTTPStatus.FORBIDDEN, "forbidden"),
+    PreconditionError: _Kind(HTTPStatus.PRECONDITION_FAILED, "precondition", "conflict"),
     LimitError: _Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "limit", _INVALID),
     UnsupportedError: _Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported", _INVALID),
     StoreError: _Kind(HTTPStatus.SERVICE_UNAVAILABLE, "store"),
 }
 # A limit that goes away by itself says when to come back.
 _BUSY = _Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy")
+# The registry was asked for more than fits into one answer.
+_TOO_MUCH = _Kind(HTTPStatus.NOT_ACCEPTABLE, "limit")
 _RETRY_AFTER = 5
 
 
@@ -77,6 +89,8 @@ def answer(error: PenstockError) -> Answer:
     problems = _problems(error)
     if problems:
         document["problems"] = [{"path": at.path, "message": at.message} for at in problems]
+    if isinstance(error, ConflictError) and error.current is not None:
+        document["current"] = error.current
     wait = _wait(error)
     headers = (("retry-after", str(wait)),) if wait is not None else ()
     return _answer(document, headers)
@@ -98,6 +112,8 @@ def _answer(document: Mapping[str, object], headers: tuple[tuple[str, str], ...]
 def _kind(error: PenstockError) -> _Kind:
     if isinstance(error, LimitError) and error.retry_after is not None:
         return _BUSY
+    if isinstance(error, LimitError) and error.limit == "inline":
+        return _TOO_MUCH
     return next(KINDS[cls] for cls in type(error).__mro__ if cls in KINDS)
 
 
@@ -118,7 +134,7 @@ def _detail(error: PenstockError) -> str:
 
 def _problems(error: PenstockError) -> tuple[Problem, ...]:
     match error:
-        case EventError() | ResourceError():
+        case EventError() | ResourceError() | ConflictError():
             return error.problems
         case FormatError():
             return (Problem("", _detail(error)),)

@@ -7,7 +7,24 @@ from typing import Annotated
 import typer
 
 import penstock
-from penstock.cli import dead, doctor, publish, subscribe, subscriptions, up
+from penstock.cli import (
+    apply,
+    dead,
+    delete,
+    describe,
+    doctor,
+    get,
+    publish,
+    registry,
+    registry_events,
+    registry_files,
+    services,
+    subscribe,
+    subscriptions,
+    triggers,
+    up,
+)
+from penstock.cli import filter as filter_
 from penstock.cli.flags import flags
 from penstock.cli.group import Commands
 from penstock.cli.options import examples, spread
@@ -72,10 +89,11 @@ app.command(
     )
 )(spread(subscribe.subscribe))
 
-_subscriptions = _group("Create, list, show and delete subscriptions.")
+_subscriptions = _group("Create, list, show, change, pause and delete subscriptions.")
 app.add_typer(_subscriptions, name="subscriptions")
 _subscriptions.command(
-    "list", epilog=examples("penstock subscriptions list", "penstock subscriptions list --json")
+    "list",
+    epilog=examples("penstock subscriptions list", "penstock subscriptions list --type a --json"),
 )(spread(subscriptions.list_))
 _subscriptions.command(epilog=examples("penstock subscriptions show ID"))(
     spread(subscriptions.show)
@@ -89,8 +107,137 @@ _subscriptions.command(
         "penstock subscriptions create --file subscription.json",
     )
 )(spread(subscriptions.create))
+_subscriptions.command(
+    epilog=examples(
+        "penstock subscriptions update ID --type com.example.order --unset retry",
+        "penstock subscriptions update ID --file subscription.json",
+    )
+)(spread(subscriptions.update))
+_subscriptions.command(epilog=examples("penstock subscriptions pause ID"))(
+    spread(subscriptions.pause)
+)
+_subscriptions.command(epilog=examples("penstock subscriptions resume ID"))(
+    spread(subscriptions.resume)
+)
 _subscriptions.command(epilog=examples("penstock subscriptions delete ID"))(
     spread(subscriptions.delete)
+)
+
+_services = _group("Look up which services emit what; make services known, change and remove them.")
+app.add_typer(_services, name="services")
+_services.command(
+    "list", epilog=examples("penstock services list", "penstock services list --json > all.json")
+)(spread(services.list_))
+_services.command(epilog=examples("penstock services show penstock"))(spread(services.show))
+_services.command(
+    epilog=examples(
+        "penstock services create --name widgets --type com.example.widget.create"
+        " --subscription-url https://events.example.com/subscriptions",
+        "penstock services create --file service.json",
+    )
+)(spread(services.create))
+_services.command("import", epilog=examples("penstock services import all.json"))(
+    spread(services.import_)
+)
+_services.command(
+    epilog=examples(
+        'penstock services update widgets --description "All about widgets"',
+        "penstock services update widgets --file service.json",
+    )
+)(spread(services.update))
+_services.command(epilog=examples("penstock services delete widgets"))(spread(services.delete))
+
+_triggers = _group("Create, list, show and delete the triggers of brokers.")
+app.add_typer(_triggers, name="triggers")
+_triggers.command("list", epilog=examples("penstock triggers list -n shop"))(spread(triggers.list_))
+_triggers.command(epilog=examples("penstock triggers show orders"))(spread(triggers.show))
+_triggers.command(
+    epilog=examples(
+        "penstock triggers create orders --subscriber http://127.0.0.1:9000/"
+        " --attribute type=com.example.order"
+    )
+)(spread(triggers.create))
+_triggers.command("delete", epilog=examples("penstock triggers delete orders"))(
+    spread(triggers.delete_)
+)
+
+app.command(
+    epilog=examples("penstock apply -f broker.yaml", "penstock apply -f manifests/ -n shop")
+)(spread(apply.apply))
+app.command(
+    epilog=examples(
+        "penstock get brokers",
+        "penstock get triggers -n shop -l team=orders",
+        "penstock get triggers orders --json",
+    )
+)(spread(get.get))
+app.command(epilog=examples("penstock describe trigger orders"))(spread(describe.describe))
+app.command(epilog=examples("penstock delete trigger orders", "penstock delete -f broker.yaml"))(
+    spread(delete.delete)
+)
+
+_registry = _group("Look at schemas, definitions and endpoints; keep them as files; check events.")
+app.add_typer(_registry, name="registry")
+_registry.command(
+    epilog=examples("penstock registry groups", "penstock registry groups schemaGroups --json")
+)(spread(registry.groups))
+_registry.command(
+    "list", epilog=examples("penstock registry list", "penstock registry list schemaGroups/shop")
+)(spread(registry.list_))
+_registry.command(
+    epilog=examples(
+        "penstock registry show schemaGroups/shop/schemas/order",
+        "penstock registry show schemaGroups/shop/schemas/order/versions/1 --meta",
+    )
+)(spread(registry.show))
+_registry.command(
+    epilog=examples(
+        "penstock registry add schemaGroups/shop/schemas/order order.json"
+        " --format JsonSchema/draft-07",
+        "penstock registry add definitionGroups/shop/definitions/order definition.json",
+    )
+)(spread(registry.add))
+_registry.command(epilog=examples("penstock registry versions schemaGroups/shop/schemas/order"))(
+    spread(registry.versions)
+)
+_registry.command(
+    epilog=examples(
+        "penstock registry delete schemaGroups/shop/schemas/order",
+        "penstock registry delete schemaGroups/shop --yes",
+    )
+)(spread(registry.delete))
+_registry.command(
+    "import",
+    epilog=examples(
+        "penstock registry import shop.cereg.yaml",
+        "penstock registry import *.cereg --dry-run",
+    ),
+)(spread(registry_files.import_))
+_registry.command(
+    epilog=examples("penstock registry export shop.cereg", "penstock registry export --yaml")
+)(spread(registry_files.export))
+_registry.command(epilog=examples("penstock registry validate shop.cereg.yaml"))(
+    spread(registry_files.validate)
+)
+_registry.command(
+    epilog=examples(
+        "penstock registry diff shop.cereg.yaml",
+        "penstock registry diff old.cereg new.cereg --exit-code",
+    )
+)(spread(registry_files.diff))
+_registry.command(
+    epilog=examples(
+        "penstock registry apply shop.cereg.yaml", "penstock registry apply *.cereg --yes"
+    )
+)(spread(registry_files.apply))
+_registry.command(
+    epilog=examples(
+        "penstock registry check-event event.json",
+        "penstock registry check-event events.ndjson --registry shop.cereg.yaml",
+    )
+)(spread(registry_events.check_event))
+_registry.command(epilog=examples("penstock registry model", "penstock registry model model.json"))(
+    spread(registry.model)
 )
 
 _dead = _group("Look at deliveries that were given up; send them again or throw them away.")
@@ -101,6 +248,23 @@ _dead.command(epilog=examples("penstock dead retry 17 18", "penstock dead retry 
     spread(dead.retry)
 )
 _dead.command(epilog=examples("penstock dead delete 17"))(spread(dead.delete))
+
+_filter = _group("Check filters, and try them on events.")
+app.add_typer(_filter, name="filter")
+_filter.command(
+    epilog=examples(
+        """penstock filter check '{"prefix": {"type": "com.example."}}'""",
+        "penstock filter check --sql \"type = 'com.example.order' AND EXISTS subject\"",
+        "penstock filter check @filters.json --json",
+    )
+)(spread(filter_.check))
+_filter.command(
+    "test",
+    epilog=examples(
+        """penstock filter test '{"exact": {"type": "com.example.order"}}' --event event.json""",
+        'penstock filter test --sql "priority > 3" --event -',
+    ),
+)(spread(filter_.try_))
 
 app.command(epilog=examples("penstock doctor", "penstock doctor --data /var/lib/penstock --json"))(
     spread(doctor.doctor, flags("host", "port", "data"))

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from penstock.errors import EventError, LimitError, PenstockError, ResourceError
+from penstock.cli import screen
+from penstock.errors import (
+    ConflictError,
+    EventError,
+    LimitError,
+    PenstockError,
+    Problem,
+    ResourceError,
+)
 
 FAILED = 1
 _SHOWN = 20
@@ -23,7 +32,7 @@ class Commands(TyperGroup):
             if ctx.params.get("debug"):
                 raise
             for line in message(exc):
-                typer.echo(line, err=True)
+                typer.echo(screen.clean(line), err=True)
             raise typer.Exit(FAILED) from exc
 
 
@@ -31,9 +40,15 @@ def message(error: PenstockError) -> list[str]:
     """Return the lines that tell a person of an error: each problem on its own."""
     match error:
         case EventError() | ResourceError():
-            lines = [f"error: {problem}" for problem in error.problems[:_SHOWN]]
-            left = len(error.problems) - _SHOWN
-            return [*lines, f"error: and {left} more problems"] if left > 0 else lines
+            return _listed(error.problems)
+        case ConflictError() if error.problems:
+            return _listed(error.problems)
         case LimitError() if error.retry_after is not None:
             return [f"error: {error}", f"       try again in {error.retry_after} s"]
     return [f"error: {error}"]
+
+
+def _listed(problems: Sequence[Problem]) -> list[str]:
+    lines = [f"error: {problem}" for problem in problems[:_SHOWN]]
+    left = len(problems) - _SHOWN
+    return [*lines, f"error: and {left} more problems"] if left > 0 else lines

@@ -54,6 +54,18 @@ class Broker:
 
 
 @dataclass(frozen=True, slots=True)
+class Place(Server):
+    """Which broker of which server is meant."""
+
+    broker: Annotated[
+        str | None,
+        typer.Option(
+            help="Broker, as namespace/name.", show_default="default/default", metavar="NAME"
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """For whom a command prints."""
 

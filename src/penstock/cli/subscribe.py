@@ -18,9 +18,6 @@ from penstock.cli.options import Broker, Output, Server
 if TYPE_CHECKING:
     from penstock.client import AsyncClient, CloudEvent, Subscription
 
-# Should this process be killed, the server is to give up soon on what it cannot deliver any more.
-_SETTINGS = {"retry": 3, "backoffdelay": "PT1S", "timeout": 10}
-
 
 @dataclass(frozen=True, slots=True)
 class Until:
@@ -87,13 +84,14 @@ async def _listen(
 ) -> None:
     from penstock.client import AsyncClient
     from penstock.client.receiver import receiving
+    from penstock.client.subscribing import SETTINGS
 
     url, arrivals = ends
     # Before anything is made: a signal must find us ready to clean up.
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, arrivals.over.set)
     async with AsyncClient(url) as client, receiving(arrivals.take, until.host) as sink:
-        wanted = match.subscription(sink, _SETTINGS)
+        wanted = match.subscription(sink, SETTINGS)
         async with _subscribed(client, wanted, broker) as made:
             screen.note(f"subscribed as {made.id}, receiving at {sink}")
             try:

@@ -3,127 +3,46 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli import screen
 from penstock.cli.match import Match
-from penstock.cli.options import Broker, Output, Server, content, pairs
-from penstock.errors import Problem, ResourceError
+from penstock.cli.options import Broker, Output, Place, Server
+from penstock.cli.wish import Change, Wish
 
 if TYPE_CHECKING:
-    from penstock.client import Subscription
+    from penstock.client import Status, Subscription
 
-_PANEL = "Delivery"
 Id = Annotated[str, typer.Argument(metavar="ID", help="Id of the subscription.")]
 Ids = Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")]
 Limit = Annotated[int, typer.Option(min=0, help="Most to show; 0 for all.", metavar="N")]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to receive events, and how they are to be delivered."""
+class Only:
+    """Which subscriptions are listed."""
 
-    sink: Annotated[
-        str | None, typer.Option(help="Address that receives the events.", metavar="URL")
-    ] = None
-    file: Annotated[
-        str | None,
-        typer.Option(
-            help="File with a whole subscription as JSON, instead; - for stdin.", metavar="FILE"
-        ),
-    ] = None
-    mode: Annotated[
-        Literal["binary", "structured"] | None,
-        typer.Option(help="How an event is laid into a request.", rich_help_panel=_PANEL),
-    ] = None
-    header: Annotated[
-        list[str],
-        typer.Option(help="Header of every request.", metavar="NAME=VALUE", rich_help_panel=_PANEL),
-    ] = field(default_factory=list)
-    method: Annotated[
-        str | None, typer.Option(help="HTTP method of the requests.", rich_help_panel=_PANEL)
-    ] = None
-    timeout: Annotated[
-        float | None,
-        typer.Option(help="Seconds to wait for an answer.", metavar="S", rich_help_panel=_PANEL),
-    ] = None
-    retry: Annotated[
-        int | None,
-        typer.Option(
-            help="Retries after the first attempt.",
-            show_default="as many as fit into 24 hours",
-            metavar="N",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    backoff_delay: Annotated[
-        str | None,
-        typer.Option(
-            help="Wait before the first retry, like PT2S.",
-            metavar="DURATION",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    backoff_policy: Annotated[
-        Literal["linear", "exponential"] | None,
-        typer.Option(help="How waits grow.", rich_help_panel=_PANEL),
-    ] = None
-    dead_letter_sink: Annotated[
-        str | None,
-        typer.Option(
-            help="Address that receives what could not be delivered.",
-            metavar="URL",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    max_in_flight: Annotated[
-        int | None,
-        typer.Option(
-            help="Most requests waiting for an answer.", metavar="N", rich_help_panel=_PANEL
-        ),
-    ] = None
-
-    def document(self, match: Match) -> Subscription | Mapping[str, Any]:
-        """Return the subscription to ask for."""
-        if (self.sink is None) == (self.file is None):
-            raise typer.BadParameter("give either a --sink or a --file", param_hint="--sink")
-        if self.sink is not None:
-            return match.subscription(self.sink, self.settings())
-        if self.settings() or match != Match():
-            hint = "excludes options that say what is in the file"
-            raise typer.BadParameter(hint, param_hint="--file")
-        return _read(content(str(self.file), "--file"))
-
-    def settings(self) -> Mapping[str, Any]:
-        """Return the protocol settings that are given."""
-        given = {
-            "contentmode": self.mode,
-            "headers": pairs(self.header, "--header"),
-            "method": self.method,
-            "timeout": self.timeout,
-            "retry": self.retry,
-            "backoffdelay": self.backoff_delay,
-            "backoffpolicy": self.backoff_policy,
-            "deadlettersink": self.dead_letter_sink,
-            "maxinflight": self.max_in_flight,
-        }
-        return {name: value for name, value in given.items() if value not in (None, {})}
+    sink: Annotated[str | None, typer.Option(help="Only those with this sink.")] = None
+    type: Annotated[str | None, typer.Option(help="Only those that name this type.")] = None
+    protocol: Annotated[str | None, typer.Option(help="Only those of this protocol.")] = None
 
 
-def list_(broker: Broker, server: Server, output: Output, limit: Limit = 100) -> None:
+def list_(only: Only, broker: Broker, server: Server, output: Output, limit: Limit = 100) -> None:
     """List subscriptions."""
     with server.client() as client:
-        found = client.subscriptions(broker.broker)
+        found = client.subscriptions(broker.broker, **asdict(only))
         shown = list(itertools.islice(found, limit or None))
         more = next(found, None) is not None
     if output.json:
         screen.json(shown)
     else:
-        screen.table(("ID", "SINK", "EVENTS"), [(one.id, one.sink, _wanted(one)) for one in shown])
+        rows = [(one.id, _state(one), one.sink, _wanted(one)) for one in shown]
+        screen.table(("ID", "STATE", "SINK", "EVENTS"), rows)
     if more:
         screen.note(f"there are more than {limit}: raise --limit, or use --limit 0 for all")
 
@@ -142,10 +61,7 @@ def status(id: Id, broker: Broker, server: Server, output: Output) -> None:  # n
     if output.json:
         screen.json(found)
         return
-    names = ("matched", "delivered", "parked", "dead", "retried", "last_error")
-    counts = {name.replace("_", " "): getattr(found.deliveries, name) for name in names}
-    sink = {"sink": found.sink.state, "failures in a row": found.sink.failures}
-    screen.fields({"stopped": found.stopped, **counts, **sink, "cause": found.sink.cause})
+    screen.fields(_standing(found))
 
 
 def create(wish: Wish, match: Match, broker: Broker, server: Server, output: Output) -> None:
@@ -161,25 +77,81 @@ def create(wish: Wish, match: Match, broker: Broker, server: Server, output: Out
         typer.echo(made.id)
 
 
+def update(id: Id, change: Change, match: Match, place: Place, output: Output) -> None:  # noqa: A002
+    """Change a subscription.
+
+    What is given becomes different, all else stays; --file replaces all of it.
+    """
+    with place.client() as client:
+        if change.file is None:
+            made = client.patch_subscription(id, change.patch(match), place.broker)
+        else:
+            made = client.update_subscription({**change.whole(match), "id": id}, place.broker)
+    _print(made, output)
+
+
+def pause(ids: Ids, broker: Broker, server: Server, output: Output) -> None:
+    """Pause subscriptions: their events wait until they are resumed."""
+    with server.client() as client:
+        done = [client.pause_subscription(one, broker.broker) for one in ids]
+    _tell("paused", done, output)
+
+
+def resume(ids: Ids, broker: Broker, server: Server, output: Output) -> None:
+    """Resume subscriptions: what waited is delivered, and what comes from now on."""
+    with server.client() as client:
+        done = [client.resume_subscription(one, broker.broker) for one in ids]
+    _tell("resumed", done, output)
+
+
 def delete(ids: Ids, broker: Broker, server: Server, output: Output) -> None:
     """Delete subscriptions."""
     with server.client() as client:
         gone = [client.delete_subscription(one, broker.broker) for one in ids]
+    _tell("deleted", gone, output)
+
+
+def _tell(done: str, subscriptions: Iterable[Subscription], output: Output) -> None:
     if output.json:
-        screen.json(gone)
+        screen.json(subscriptions)
     else:
-        for one in gone:
-            typer.echo(f"deleted {one.id}")
+        for one in subscriptions:
+            typer.echo(f"{done} {one.id}")
 
 
-def _read(body: bytes) -> Mapping[str, Any]:
-    import msgspec
+def _state(subscription: Subscription) -> str:
+    return "paused" if subscription.paused else "active"
 
-    try:
-        # As it is: the server is generous about how a subscription is written.
-        return msgspec.json.decode(body, type=dict[str, Any])
-    except msgspec.MsgspecError as exc:
-        raise ResourceError([Problem("--file", f"holds no JSON object: {exc}")]) from exc
+
+def _standing(status: Status) -> dict[str, object]:
+    """Return the status in the order in which a person asks."""
+    error, sums = status.last_error, status.deliveries
+    answer = f", answered {error.status}" if error and error.status else ""
+    return {
+        "state": status.state,
+        "reason": status.reason,
+        "backlog": status.backlog.events,
+        "unread": status.backlog.unread,
+        "parked": status.backlog.parked,
+        "matched": sums.matched,
+        "delivered": sums.delivered,
+        "dead": sums.dead,
+        "retried": sums.retried,
+        "per second": f"{status.rates.get('delivered', 0.0):.1f} delivered",
+        "catching up": status.catchup and f"{status.catchup.remaining} events to go",
+        "last success": _moment(status.last_success),
+        "last error": error and f"{_moment(error.at)}: {error.cause}{answer}",
+        "next retry": _moment(status.next_retry),
+        "sink": status.sink.state,
+        "failures in a row": status.sink.failures,
+        "cause": status.sink.cause,
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def _print(subscription: Subscription, output: Output) -> None:

@@ -7,8 +7,11 @@ from penstock.client.awaiting import AsyncClient
 from penstock.client.blocking import Client
 from penstock.client.files import batches, check_events, document, read_events
 from penstock.client.models import (
+    Backlog,
+    CatchUp,
     DeadLetter,
     Deliveries,
+    LastError,
     Readiness,
     Retried,
     SinkHealth,
@@ -16,20 +19,31 @@ from penstock.client.models import (
     Status,
     Subscription,
 )
+from penstock.client.registry import REGISTRY_JSON, REGISTRY_YAML, Imported, Judged, Stored
+from penstock.client.service import Service
 from penstock.events import CloudEvent, event
 
 __all__ = [
+    "REGISTRY_JSON",
+    "REGISTRY_YAML",
     "AsyncClient",
+    "Backlog",
+    "CatchUp",
     "Client",
     "CloudEvent",
     "DeadLetter",
     "Deliveries",
+    "Imported",
+    "Judged",
+    "LastError",
     "Mode",
     "Readiness",
     "Retried",
+    "Service",
     "SinkHealth",
     "Skipped",
     "Status",
+    "Stored",
     "Subscription",
     "batches",
     "check_events",

@@ -8,7 +8,8 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from pyreqwest.client import SyncClientBuilder
 
-from penstock.client import address, calls, transport
+from penstock.client import address, calls, catalogue, subscribing, transport
+from penstock.client import registry as registries
 from penstock.client.answer import Answer
 from penstock.client.call import Call, Page
 
@@ -53,11 +54,38 @@ class Client:
 
     publish = _sent(calls.publish)
     publish_batch = _sent(calls.publish_batch)
+    subscribe = subscribing.blocking
     create_subscription = _sent(calls.create_subscription)
     subscription = _sent(calls.subscription)
     subscriptions = _paged(calls.subscriptions)
+    update_subscription = _sent(calls.update_subscription)
+    patch_subscription = _sent(calls.patch_subscription)
     delete_subscription = _sent(calls.delete_subscription)
+    pause_subscription = _sent(calls.pause_subscription)
+    resume_subscription = _sent(calls.resume_subscription)
     subscription_status = _sent(calls.subscription_status)
+    services = _sent(catalogue.services)
+    service = _sent(catalogue.service)
+    service_named = _sent(catalogue.service_named)
+    create_service = _sent(catalogue.create_service)
+    update_service = _sent(catalogue.update_service)
+    delete_service = _sent(catalogue.delete_service)
+    registry = _sent(registries.registry)
+    registry_model = _sent(registries.registry_model)
+    change_registry_model = _sent(registries.change_registry_model)
+    registry_entities = _paged(registries.registry_entities)
+    registry_entity = _sent(registries.registry_entity)
+    registry_document = _sent(registries.registry_document)
+    create_registry_group = _sent(registries.create_registry_group)
+    update_registry_group = _sent(registries.update_registry_group)
+    create_registry_resource = _sent(registries.create_registry_resource)
+    add_registry_version = _sent(registries.add_registry_version)
+    update_registry_version = _sent(registries.update_registry_version)
+    delete_registry_entity = _sent(registries.delete_registry_entity)
+    import_registry = _sent(registries.import_registry)
+    export_registry = _sent(registries.export_registry)
+    validate = _sent(registries.validate)
+    validate_batch = _sent(registries.validate_batch)
     dead_letters = _paged(calls.dead_letters)
     dead_letter = _sent(calls.dead_letter)
     retry_dead_letters = _sent(calls.retry_dead_letters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -49,18 +49,18 @@ class Page(Generic[T]):
     following: Call[Page[T]] | None
 
 
-def page(call: Call[Page[T]], items: tuple[T, ...], answer: Answer) -> Page[T]:
-    """Return the page that an answer to the call holds."""
+def following(path: str, answer: Answer) -> str | None:
+    """Return the path of the page after the one at a path."""
     query = _next_query(answer.headers.get("link", ""))
-    if not query or not items:
-        return Page(items, None)
-    return Page(items, replace(call, path=f"{call.path.partition('?')[0]}?{query}"))
+    after = f"{path.partition('?')[0]}?{query}"
+    # An empty page need not be the last, but one that leads to itself leads nowhere.
+    return after if query and after != path else None
 
 
 def _next_query(link: str) -> str:
     # Only the query is taken: behind a proxy the server does not know the address we reach it at.
     for part in link.split(","):
         target, _, parameters = part.partition(";")
-        if 'rel="next"' in parameters:
+        if 'rel="next"' in parameters or "rel=next" in parameters:
             return urlsplit(target.strip().strip("<>")).query
     return ""

@@ -13,7 +13,7 @@ import msgspec
 from penstock.bindings import http
 from penstock.bindings.base import Message, Mode
 from penstock.client.answer import Answer
-from penstock.client.call import Call, Page, page
+from penstock.client.call import Call, Page, following
 from penstock.client.models import DeadLetter, Readiness, Retried, Status, Subscription
 from penstock.errors import EventError, Problem, ResourceError
 from penstock.events import CloudEvent
@@ -46,28 +46,73 @@ def create_subscription(
     subscription: Subscription | Mapping[str, Any], broker: str | None = None
 ) -> Call[Subscription]:
     """Create a subscription, given as such or as JSON document; return it as the server made it."""
-    document = subscription
-    if isinstance(subscription, Subscription):
-        # The protocol has to be named even where it is the default.
-        document = msgspec.to_builtins(subscription) | {"protocol": subscription.protocol}
-    return Call(
-        "POST", _subscriptions(broker), _as(Subscription), _JSON, msgspec.json.encode(document)
-    )
+    body = msgspec.json.encode(_document(subscription))
+    return Call("POST", _subscriptions(broker), _subscription, _JSON, body)
 
 
 def subscription(id: str, broker: str | None = None) -> Call[Subscription]:  # noqa: A002
     """Return one subscription."""
-    return Call("GET", f"{_subscriptions(broker)}/{_segment(id)}", _as(Subscription))
+    return Call("GET", f"{_subscriptions(broker)}/{_segment(id)}", _subscription)
 
 
-def subscriptions(broker: str | None = None, limit: int = _PAGE) -> Call[Page[Subscription]]:
-    """Yield all subscriptions; `limit` is how many are asked for at a time."""
-    return _listing(f"{_subscriptions(broker)}?limit={limit}", tuple[Subscription, ...])
+def subscriptions(
+    broker: str | None = None,
+    limit: int = _PAGE,
+    sink: str | None = None,
+    type: str | None = None,  # noqa: A002 - the word of the specification
+    protocol: str | None = None,
+) -> Call[Page[Subscription]]:
+    """Yield subscriptions, all or those with some properties; `limit` is how many at a time."""
+    query = _query(limit=limit, sink=sink, type=type, protocol=protocol)
+    return _listing(f"{_subscriptions(broker)}?{query}", tuple[Subscription, ...])
 
 
-def delete_subscription(id: str, broker: str | None = None) -> Call[Subscription]:  # noqa: A002
+def update_subscription(
+    subscription: Subscription | Mapping[str, Any], broker: str | None = None
+) -> Call[Subscription]:
+    """Replace the subscription of that id; PreconditionError if it has changed since it was read.
+
+    A JSON document, which has no version, replaces whatever is there.
+    """
+    document = _document(subscription)
+    id_ = document.get("id")
+    if not isinstance(id_, str) or not id_:
+        raise ResourceError([Problem("id", "is required: which subscription is to be replaced?")])
+    tag = subscription.etag if isinstance(subscription, Subscription) else ""
+    path = f"{_subscriptions(broker)}/{_segment(id_)}"
+    headers = (*_JSON, *_if_match(tag))
+    return Call("PUT", path, _subscription, headers, msgspec.json.encode(document))
+
+
+def patch_subscription(
+    id: str,  # noqa: A002
+    changes: Mapping[str, Any],
+    broker: str | None = None,
+    etag: str = "",
+) -> Call[Subscription]:
+    """Change some properties by a JSON merge patch: None removes one, the others stay."""
+    path = f"{_subscriptions(broker)}/{_segment(id)}"
+    headers = (("content-type", "application/merge-patch+json"), *_if_match(etag))
+    return Call("PATCH", path, _subscription, headers, msgspec.json.encode(changes))
+
+
+def delete_subscription(
+    id: str,  # noqa: A002
+    broker: str | None = None,
+    etag: str = "",
+) -> Call[Subscription]:
     """Delete a subscription and return what it was."""
-    return replace(subscription(id, broker), method="DELETE")
+    return replace(subscription(id, broker), method="DELETE", headers=_if_match(etag))
+
+
+def pause_subscription(id: str, broker: str | None = None) -> Call[Subscription]:  # noqa: A002
+    """Start no more deliveries; events wait until the subscription is resumed."""
+    return _told(id, broker, "pause")
+
+
+def resume_subscription(id: str, broker: str | None = None) -> Call[Subscription]:  # noqa: A002
+    """Deliver what waited, and what comes from now on."""
+    return _told(id, broker, "resume")
 
 
 def subscription_status(id: str, broker: str | None = None) -> Call[Status]:  # noqa: A002
@@ -79,8 +124,7 @@ def dead_letters(
     route: str | None = None, before: int | None = None, limit: int = _PAGE
 ) -> Call[Page[DeadLetter]]:
     """Yield dead letters, the newest first; `limit` is how many are asked for at a time."""
-    wanted = {"limit": limit, "before": before, "route": route}
-    query = urlencode({name: value for name, value in wanted.items() if value is not None})
+    query = _query(limit=limit, before=before, route=route)
     return _listing(f"/dead?{query}", tuple[DeadLetter, ...])
 
 
@@ -119,13 +163,39 @@ def _published(message: Message, broker: str | None, result: T) -> Call[T]:
     )
 
 
-def _listing(path: str, kind: type[tuple[T, ...]]) -> Call[Page[T]]:
-    # Every following page is asked for by the same call with another query.
-    def read(answer: Answer) -> Page[T]:
-        return page(call, msgspec.json.decode(answer.body, type=kind), answer)
+def _document(subscription: Subscription | Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(subscription, Subscription):
+        return dict(subscription)
+    document: dict[str, Any] = msgspec.to_builtins(subscription)
+    document.pop("etag", None)
+    # The protocol has to be named even where it is the default.
+    return document | {"protocol": subscription.protocol}
 
-    call: Call[Page[T]] = Call("GET", path, read)
-    return call
+
+def _subscription(answer: Answer) -> Subscription:
+    found = msgspec.json.decode(answer.body, type=Subscription)
+    return msgspec.structs.replace(found, etag=answer.headers.get("etag", ""))
+
+
+def _if_match(tag: str) -> tuple[tuple[str, str], ...]:
+    return (("if-match", tag),) if tag else ()
+
+
+def _told(id_: str, broker: str | None, word: str) -> Call[Subscription]:
+    return Call("POST", f"{_subscriptions(broker)}/{_segment(id_)}/{word}", _subscription)
+
+
+def _query(**wanted: object) -> str:
+    return urlencode({name: value for name, value in wanted.items() if value is not None})
+
+
+def _listing(path: str, kind: type[tuple[T, ...]]) -> Call[Page[T]]:
+    def read(answer: Answer) -> Page[T]:
+        after = following(path, answer)
+        items = msgspec.json.decode(answer.body, type=kind)
+        return Page(items, None if after is None else _listing(after, kind))
+
+    return Call("GET", path, read)
 
 
 def _as(kind: type[T]) -> Callable[[Answer], T]:

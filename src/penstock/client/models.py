@@ -21,6 +21,10 @@ class Subscription(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     protocolsettings: Mapping[str, Any] = {}
     config: Mapping[str, Any] = {}
     credential: Mapping[str, Any] = msgspec.field(name="sinkCredential", default_factory=dict)
+    paused: bool = False
+    """Whether its events wait; see `pause_subscription`. Ignored in what is sent."""
+    etag: str = ""
+    """Which version it is; an update of it is refused once there is a newer one. Not in lists."""
 
 
 class Deliveries(msgspec.Struct, frozen=True):
@@ -45,6 +49,34 @@ class SinkHealth(msgspec.Struct, frozen=True):
     hold_until: float = 0.0
 
 
+class Backlog(msgspec.Struct, frozen=True):
+    """What is still to be done for a subscription."""
+
+    events: int = 0
+    unread: int = 0
+    """Events of all kinds that nobody has compared with the filters yet."""
+    parked: int = 0
+    """Deliveries that wait for an attempt."""
+
+
+class CatchUp(msgspec.Struct, frozen=True):
+    """How far it is with events that were published before the start, or during a pause."""
+
+    judged: int = 0
+    remaining: int = 0
+    skipped: int = 0
+    """Events that retention took from the log before they were judged."""
+
+
+class LastError(msgspec.Struct, frozen=True):
+    """The last attempt that failed."""
+
+    at: float
+    status: int = 0
+    """What the sink answered; 0 when there was no answer."""
+    cause: str = ""
+
+
 class Status(msgspec.Struct, frozen=True):
     """How the deliveries of a subscription go; times are in seconds since 1970."""
 
@@ -52,6 +84,19 @@ class Status(msgspec.Struct, frozen=True):
     stopped: bool
     deliveries: Deliveries
     sink: SinkHealth
+    state: str = ""
+    """running, catching-up, paused or stopped."""
+    reason: str | None = None
+    position: str = ""
+    """The end of the log, for `startfrom` of another subscription."""
+    start: Mapping[str, Any] = {}
+    backlog: Backlog = Backlog()
+    catchup: CatchUp | None = None
+    rates: Mapping[str, float] = {}
+    """Per second, over the last minute."""
+    last_success: float | None = None
+    last_error: LastError | None = None
+    next_retry: float | None = None
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -15,6 +15,7 @@ from penstock.errors import (
     LimitError,
     NotFoundError,
     PenstockError,
+    PreconditionError,
     Problem,
     ResourceError,
     StoreError,
@@ -36,11 +37,7 @@ def refusal(answer: Answer, address: str, fault: type[EventError | ResourceError
     document = _document(answer.body)
     text = document.detail or document.title or _phrase(answer.status)
     if answer.status in _FAULTY:
-        found = [
-            Problem(str(one.get("path", "")), str(one.get("message", "")))
-            for one in document.problems
-        ]
-        return fault(found or [Problem("", text)])
+        return fault(_problems(document) or [Problem("", text)])
     make = _ERRORS.get(answer.status)
     if make is None or document.type.endswith(":store"):
         return StoreError(f"the server answered {answer.status}: {text}", address=address)
@@ -55,12 +52,22 @@ _FAULTY = frozenset({400, 422})
 _ERRORS: Mapping[int, Callable[[str, str, Answer], PenstockError]] = {
     404: lambda text, address, _: NotFoundError(text, address=address),
     405: lambda text, address, _: UnsupportedError(text, what=address),
-    409: lambda text, address, _: ConflictError(text, address=address),
+    406: _limited("inline"),
+    409: lambda text, address, answer: ConflictError(
+        text, address=address, problems=_problems(_document(answer.body))
+    ),
+    412: lambda text, address, _: PreconditionError(text, address=address),
     413: _limited("size"),
     415: lambda text, address, _: UnsupportedError(text, what=address),
     429: _limited("load"),
     503: _limited("load"),
 }
+
+
+def _problems(document: _Document) -> list[Problem]:
+    return [
+        Problem(str(one.get("path", "")), str(one.get("message", ""))) for one in document.problems
+    ]
 
 
 def _document(body: bytes) -> _Document:
