@@ -3,9 +3,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -151,7 +151,8 @@ def test_crash_in_the_middle_of_a_bulk_delete_leaves_all_or_nothing(
     with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
         assert running.stdout
         running.stdout.readline()
-        time.sleep(moment)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(moment)
         running.send_signal(signal.SIGKILL)
 
     assert store.count(GROUP) in (0, GROUPS)

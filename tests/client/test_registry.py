@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock.client import REGISTRY_YAML, AsyncClient, Client, Judged, Mode, event
+from penstock.client import REGISTRY_YAML, AsyncClient, Client, CloudEvent, Judged, Mode, event
 from penstock.config import Settings
 from penstock.errors import ConflictError, EventError, NotFoundError, ResourceError
 
@@ -154,7 +154,7 @@ def test_batch_is_judged_event_by_event(empty: Client) -> None:
 
 def test_what_is_no_event_raises(empty: Client) -> None:
     with pytest.raises(EventError):
-        empty.validate(event(type="t", source="/s", time="yesterday"))
+        empty.validate(CloudEvent("1", "/s", "t", time="yesterday"), Mode.STRUCTURED)
 
 
 def test_registry_can_be_awaited(empty: Client) -> None:

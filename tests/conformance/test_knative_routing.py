@@ -220,7 +220,7 @@ def test_channel_gives_every_event_to_every_subscription(space: Space) -> None:
     assert space.types("/three") == ["a", "b"]
 
 
-@pytest.mark.covers("KN-036")
+@pytest.mark.covers("KN-036", "KN-037")
 def test_lone_reply_gets_events_with_retries_and_dead_letters(space: Space) -> None:
     space.made(channel())
     options = {"retry": 1, "deadLetterSink": {"uri": space.uri("/dead")}, **QUICK}
@@ -230,6 +230,7 @@ def test_lone_reply_gets_events_with_retries_and_dead_letters(space: Space) -> N
     space.gets("/dead", 1)
 
     assert space.types("/reply") == ["a", "a"]
+    assert not any("prefer" in one.headers for one in space.got("/reply"))
 
 
 @pytest.mark.covers("KN-040", "KN-086")
@@ -327,6 +328,25 @@ def test_only_an_event_in_a_200_is_a_reply(space: Space, reply: Reply, *, is_rou
     assert space.is_quiet()
     assert space.types("/hears") == ["reply"] * is_routed
     assert len(space.got("/asks")) == 1
+
+
+@pytest.mark.covers("KN-092")
+def test_reply_goes_to_the_reply_address_of_a_subscription(space: Space) -> None:
+    asked = Reply(200, HEADERS)
+    for name in ("c", "next"):
+        space.made(channel(name))
+    space.made(subscription("one", **to(space.uri("/one", asked)), reply={"uri": space.uri("/b")}))
+    space.made(subscription("two", **to(space.uri("/two", asked)), reply=ref(channel("next"))))
+    last = subscription("last", **to(space.uri("/last")))
+    last["spec"]["channel"] = {**last["spec"]["channel"], "name": "next"}
+    space.made(last)
+
+    space.publish(CHANNEL, "c", "a")
+    (to_address,), (to_channel,) = space.gets("/b", 1), space.gets("/last", 1)
+
+    assert to_address.event.attributes() == to_channel.event.attributes() == ATTRIBUTES
+    assert space.is_quiet()
+    assert (space.types("/one"), space.types("/last")) == (["a"], ["reply"])
 
 
 @pytest.mark.covers("KN-140")

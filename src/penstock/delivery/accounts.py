@@ -236,7 +236,7 @@ class Account:
         self.dead.append(
             Dead(
                 delivery.route.id,
-                letters.destination(delivery.route, response),
+                _lost_at(delivery, response),
                 delivery.partition,
                 delivery.offset,
                 attempts,
@@ -262,9 +262,13 @@ class Account:
                 leg=Leg.DEAD_LETTER,
                 status=response.status,
                 cause=cause(response),
-                entry=arrow.freeze(letters.marked(delivery.entry, delivery.route, response)),
+                entry=arrow.freeze(self._marked(delivery, response)),
             )
         )
+
+    def _marked(self, delivery: Delivery, response: Response) -> Entry:
+        where = _lost_at(delivery, response)
+        return letters.marked(delivery.entry, delivery.route.rules, where, response)
 
     def _waiting(
         self, delivery: Delivery, due: float, attempts: int, status: int, why: str
@@ -343,6 +347,11 @@ def shelved(parked: Parked, now: float) -> Parked:
     """Return a delivery as it waits for a resume: never due, with the time it has left."""
     left = parked.deadline - (SHELVED if parked.deadline >= SHELVED else now)
     return msgspec.structs.replace(parked, due=SHELVED, deadline=SHELVED + max(left, 0.0))
+
+
+def _lost_at(delivery: Delivery, response: Response) -> str:
+    """Return where an event could not go: a reply is lost elsewhere than at the subscriber."""
+    return delivery.destination if response.onward is None else delivery.route.address(Leg.REPLY)
 
 
 class _Sum(msgspec.Struct):

@@ -8,19 +8,19 @@ import msgspec
 
 from penstock.delivery.judge import cause
 from penstock.events.entry import Entry
-from penstock.events.values import Value
-from penstock.ports import Leg, Response
-from penstock.routing.route import Route, Rules
+from penstock.events.event import Value
+from penstock.ports import Response
+from penstock.routing.route import Rules
 
 # Encoded, that makes the 1,024 characters that Knative allows.
 _MOST_BYTES = 768
 
 
-def marked(entry: Entry, route: Route, response: Response) -> Entry:
+def marked(entry: Entry, rules: Rules, destination: str, response: Response) -> Entry:
     """Return an event as it goes to a dead letter sink: under Knative's rules it says why."""
-    if route.rules is not Rules.KNATIVE:
+    if rules is not Rules.KNATIVE:
         return entry
-    marks: dict[str, Value] = {"knativeerrordest": destination(route, response)}
+    marks: dict[str, Value] = {"knativeerrordest": destination}
     if response.status:
         marks["knativeerrorcode"] = response.status
     # Without an answer the words for that stand in its place.
@@ -28,8 +28,3 @@ def marked(entry: Entry, route: Route, response: Response) -> Entry:
         marks["knativeerrordata"] = base64.b64encode(quoted[:_MOST_BYTES]).decode()
     event = msgspec.structs.replace(entry.event, extensions={**entry.event.extensions, **marks})
     return msgspec.structs.replace(entry, event=event)
-
-
-def destination(route: Route, response: Response) -> str:
-    """Return where an event could not go, by the last answer."""
-    return route.address(Leg.SUBSCRIBER if response.onward is None else Leg.REPLY)

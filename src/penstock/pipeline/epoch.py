@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+import msgspec
+
 from penstock.delivery import batching
 from penstock.delivery.accounts import Account, Delivery, shelved
 from penstock.delivery.batching import Parcel
@@ -99,8 +101,9 @@ class Epoch:
         self._owners = {}
         for route in table.routes.values():
             self._owners[route.target.uri] = route
-            if route.policy.dead_letter:
-                self._owners.setdefault(route.policy.dead_letter, route)
+            for other in (route.policy.dead_letter, route.reply_to):
+                if other:
+                    self._owners.setdefault(other, route)
         self._bulks = bulks(table.routes.values())
 
     def _claim_all(self, ends: float) -> int:
@@ -123,7 +126,8 @@ class Epoch:
             # Those that linger are due as soon as the first of them is.
             now + bulk.linger,
             min(room * bulk.size, _MOST_CLAIMED),
-            timeout + _LEASE_MARGIN + bulk.linger,
+            # An attempt may be two requests: the delivery, and its reply sent on.
+            2 * timeout + _LEASE_MARGIN + bulk.linger,
         )
         if not claimed:
             lane.due = now + _TICK
@@ -239,6 +243,9 @@ class Epoch:
             # It stays leased and comes back later; the others must not wait for it.
             _LOG.exception("event %s cannot be read back from the log", parked.offset)
             return None
+        if parked.entry is not None and parked.destination == route.reply_to != route.target.uri:
+            # A reply that was given up, revived by hand: it goes on, and never back to its sender.
+            parked = msgspec.structs.replace(parked, leg=Leg.REPLY)
         delivery = Delivery(route, entry, parked.partition, parked.offset, parked)
         if route.stopped and parked.leg is Leg.SUBSCRIBER:
             self._account.abandoned(delivery, "the sink is gone for good")

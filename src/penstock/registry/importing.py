@@ -10,7 +10,7 @@ from penstock.errors import Problem
 from penstock.registry import document, kinds
 from penstock.registry.document import RegistryDraft
 from penstock.registry.drafts import GroupDraft, ResourceDraft
-from penstock.registry.entities import CONTENT, RESOURCE, VERSION, key, segment
+from penstock.registry.entities import CONTENT, RESOURCE, VERSION, Resource, folded, key, segment
 from penstock.registry.model import GroupType
 from penstock.registry.placing import Terms, Writer
 from penstock.registry.reader import ROOT, Root
@@ -47,12 +47,13 @@ def bring(
     def work(writer: Writer) -> Outcome:
         draft = document.read(writer.model, found, writer.faults)
         writer.sparing = True
+        # What goes goes first, so that nothing new is compared with it.
+        deleted = _rest(registry, writer, draft) if replace else ()
         for group in draft.groups:
             writer.put_group(group.type, _same_id(writer, group), group.attributes, group.path)
         for group, resources in _in_order(draft.groups):
             put_resources(writer, group.type, group.id, resources)
-        deleted = _rest(registry, writer, draft) if replace else ()
-        _identify(registry, writer, draft)
+        _identify(registry, writer, draft, replace=replace)
         warnings = [Problem(f"{each}Url", "is not followed") for each in draft.elsewhere]
         writer.finish("/")
         return Outcome(
@@ -86,14 +87,17 @@ def _borrows(resource: ResourceDraft) -> bool:
     return any("uri" in draft.attributes for draft in resource.versions.values())
 
 
-def _identify(registry: Registry, writer: Writer, draft: RegistryDraft) -> None:
+def _identify(registry: Registry, writer: Writer, draft: RegistryDraft, *, replace: bool) -> None:
     """Keep what the document says of the registry; an empty one also takes its id."""
     held = registry.identity()
     is_empty = not any(registry.number_of_groups(each) for each in writer.model.groups)
     id_ = draft.id if draft.id and is_empty else held.id
-    made = Root(id_, dict(draft.attributes) if draft.attributes else held.attributes)
+    attributes = dict(draft.attributes) if draft.attributes or replace else held.attributes
+    made = Root(id_, attributes)
     if made != held:
         writer.session.put(ROOT, "registry", msgspec.json.encode(made))
+    if attributes != held.attributes:
+        writer.updated.append("/")
 
 
 def _rest(registry: Registry, writer: Writer, draft: RegistryDraft) -> tuple[str, ...]:
@@ -118,9 +122,27 @@ def _rest_of_group(
     for each in type_.resources:
         wanted = {one.id: one for one in draft.resources if one.type.plural == each.plural}
         for resource in registry.all_resources(above, each):
-            if resource.id not in wanted:
-                deleted.append(resource.place.path)
-                writer.session.drop(RESOURCE, resource.place.key)
-                for kind in (VERSION, CONTENT):
-                    writer.session.clear(kind, f"{resource.place.key}/")
+            one = wanted.get(resource.id)
+            kept = {name or "1" for name in one.versions} if one else set()
+            deleted += _rest_of_versions(writer, resource, kept)
     return deleted
+
+
+def _rest_of_versions(writer: Writer, resource: Resource, wanted: set[str]) -> list[str]:
+    """Remove versions of a resource, or all of it where none is wanted; return what is gone."""
+    place, session = resource.place, writer.session
+    kept = tuple(each for each in resource.versions if each in wanted)
+    if len(kept) == len(resource.versions):
+        return []
+    latest = session.version(f"{place.key}/{folded(kept[-1])}") if kept else None
+    if latest is None:
+        session.drop(RESOURCE, place.key)
+        for kind in (VERSION, CONTENT):
+            session.clear(kind, f"{place.key}/")
+        return [place.path]
+    gone = [each for each in resource.versions if each not in kept]
+    for each in gone:
+        session.drop(VERSION, f"{place.key}/{folded(each)}")
+        session.drop(CONTENT, f"{place.key}/{folded(each)}")
+    session.put(RESOURCE, place.key, Resource(place, resource.singular, kept, latest))
+    return [f"{place.path}/versions/{segment(each)}" for each in gone]

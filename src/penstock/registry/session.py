@@ -123,5 +123,7 @@ class Session:
         while page := self._store.page(kind, after, _PAGE, prefix):
             for document in page:
                 self._read.setdefault((kind, document.key), document)
-                yield document.key, msgspec.json.decode(document.body, type=type_)
+                body = self._body(kind, document.key)
+                if body is not None:
+                    yield document.key, msgspec.json.decode(body, type=type_)
             after = page[-1].key

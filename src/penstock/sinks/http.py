@@ -14,6 +14,7 @@ from pyreqwest.exceptions import (
     RequestTimeoutError,
 )
 from pyreqwest.http import HeaderMap
+from pyreqwest.response import Response as Answer
 
 from penstock.ports import Request, Response
 
@@ -79,7 +80,7 @@ class HttpSink:
         return self._client
 
 
-async def _body(request: Request, answer: BaseResponse) -> bytes:
+async def _body(request: Request, answer: Answer) -> bytes:
     """Return of a body what somebody wants to know: a reply (KA-10), or why it was refused."""
     if request.wants_body and answer.status == _OK:
         return bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")

@@ -39,6 +39,11 @@ class Together:
             return mine.result
         raise mine.result or AssertionError
 
+    def waiting(self) -> int:
+        """Return how many writes wait for their turn."""
+        with self._queueing:
+            return len(self._queue)
+
     def _serve(self) -> None:
         with self._queueing:
             served, self._queue = self._queue, []
