@@ -29,11 +29,11 @@ from penstock.registry.entities import (
     VERSION,
     Group,
     Place,
-    Resource,
     Shape,
     Version,
     folded,
     key,
+    resource,
 )
 
 GROUPS = 1_000
@@ -136,12 +136,9 @@ def _schema(place: Place, now: str) -> list[Put]:
     attributes = {"format": _FORMAT}
     made = Version("1", attributes, 1, now, now, "", "application/json", Shape.JSON)
     version = f"{place.key}/{folded('1')}"
+    held = resource(place, "schema", ("1",), (made, _DOCUMENT))
     return [
-        Put(
-            RESOURCE,
-            place.key,
-            msgspec.json.encode(Resource(place, "schema", ("1",), made)),
-        ),
+        Put(RESOURCE, place.key, msgspec.json.encode(held)),
         Put(VERSION, version, msgspec.json.encode(made)),
         Put(CONTENT, version, _DOCUMENT),
     ]

@@ -124,6 +124,10 @@ class ResourceStore(Protocol):
         """Whether `get` is so short that an event loop can wait for it."""
         ...
 
+    def stamp(self) -> int:
+        """Return a number that is another after every change; the same thread must compare it."""
+        ...
+
     def get(self, kind: str, key: str) -> Document | None: ...
 
     def page(

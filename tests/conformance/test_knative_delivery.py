@@ -149,7 +149,13 @@ def test_no_redirect_is_followed(table: Line) -> None:
 def test_dead_letter_has_the_same_attributes_and_data(table: Line) -> None:
     (letter,) = table.receiver.places["/letters/400"].got
 
-    assert letter.event.attributes() == read(an_event("400").event)
+    attributes = letter.event.attributes()
+    added = {key: attributes.pop(key) for key in list(attributes) if key.startswith("knative")}
+    assert attributes == read(an_event("400").event)
+    assert added == {
+        "knativeerrordest": table.receiver.uri("/400"),
+        "knativeerrorcode": "400",
+    }
     assert letter.body == b"\x00\xffhello"
 
 

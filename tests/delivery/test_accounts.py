@@ -117,7 +117,9 @@ def test_dead_letter_goes_to_the_sink_for_them_with_the_event() -> None:
     assert (letter.leg, letter.destination, letter.due) == (Leg.DEAD_LETTER, LETTERS, NOW)
     assert (letter.attempts, letter.status) == (0, 400)
     assert letter.entry is not None
-    assert arrow.thaw(letter.entry) == an_entry(7)
+    entry = arrow.thaw(letter.entry)
+    assert (entry.event.id, entry.hops) == ("7", 0)
+    assert entry.event.extensions == {"knativeerrordest": URI, "knativeerrorcode": 400}
     assert tally(account).parked == 0
 
 

@@ -9,6 +9,12 @@ from penstock.ports import Request, Response, Sink
 from penstock.testing import MemorySink
 
 BUDGET = 0.05
+REPLY = (
+    ("ce-specversion", "1.0"),
+    ("ce-id", "b"),
+    ("ce-source", "/sink"),
+    ("ce-type", "answer"),
+)
 
 
 def requests(count: int, uri: str = "http://a/") -> list[Request]:
@@ -37,6 +43,26 @@ class Echo:
     async def send(self, request: Request) -> Response:
         await asyncio.sleep(0.01 / (int(request.body) + 1))
         return Response(200, body=request.body)
+
+    async def close(self) -> None: ...
+
+
+class Replying:
+    """A sink whose first answer to a request holds an event; what is sent on takes long."""
+
+    def __init__(self, seconds: float = 0.0, answer: Response | None = None) -> None:
+        self.requests: list[Request] = []
+        self._seconds = seconds
+        self._answer = answer
+
+    async def send(self, request: Request) -> Response:
+        self.requests.append(request)
+        if request.uri == "http://a/":
+            return Response(200, REPLY)
+        await asyncio.sleep(self._seconds)
+        if self._answer is None:
+            raise ValueError("a surprise")
+        return self._answer
 
     async def close(self) -> None: ...
 
@@ -108,3 +134,48 @@ def test_sink_that_breaks_is_one_that_did_not_answer() -> None:
 
     assert statuses(answers) == [202, 0, 202]
     assert "a surprise" in str(answers.responses[1])
+
+
+def asking(count: int = 1) -> Shipment:
+    wanted = [Request("http://a/", (), b"", wants_body=True, reply_to="http://b/")] * count
+    return Shipment("a", "a", 10, wanted)
+
+
+def test_reply_is_sent_on_within_the_same_attempt() -> None:
+    sink = Replying(answer=Response(503))
+
+    (response,) = dispatched([asking()], {"a": sink}, budget=5.0)["a"].responses
+
+    assert [request.uri for request in sink.requests] == ["http://a/", "http://b/"]
+    assert response is not None
+    assert response.onward is not None
+    assert (response.onward.event.id, response.onward.response.status) == ("b", 503)
+
+
+def test_attempt_that_is_cut_off_while_its_reply_is_sent_on_has_no_answer() -> None:
+    sink = Replying(seconds=60.0)
+
+    answers = dispatched([asking(3)], {"a": sink})["a"]
+
+    assert len(sink.requests) == 6
+    assert statuses(answers) == [None] * 3
+
+
+def test_sink_that_breaks_on_a_reply_is_one_that_did_not_take_it() -> None:
+    (response,) = dispatched([asking()], {"a": Replying()}, budget=5.0)["a"].responses
+
+    assert response is not None
+    assert response.status == 200
+    assert response.onward is not None
+    assert response.onward.response.status == 0
+
+
+def test_reply_that_nobody_wants_is_not_sent_on() -> None:
+    sink = Replying()
+    shipped = Shipment("a", "a", 1, [Request("http://a/", (), b"")])
+
+    (response,) = dispatched([shipped], {"a": sink}, budget=5.0)["a"].responses
+
+    assert len(sink.requests) == 1
+    assert response is not None
+    assert response.onward is None

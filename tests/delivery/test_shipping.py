@@ -90,7 +90,7 @@ def test_packer_writes_each_mode_once() -> None:
 def test_subscriber_of_knative_is_asked_for_a_reply_and_dead_letter_sink_is_not() -> None:
     route = a_knative_route(dead_letter="http://letters/")
 
-    asked, letter = (Packer(EVENT).request(route, leg) for leg in Leg)
+    asked, letter = (Packer(EVENT).request(route, leg) for leg in (Leg.SUBSCRIBER, Leg.DEAD_LETTER))
 
     assert ("prefer", "reply") in asked.headers
     assert "prefer" not in dict(letter.headers)
@@ -104,6 +104,24 @@ def test_reply_is_read_only_where_somebody_wants_it() -> None:
     assert Packer(EVENT).request(route).wants_body
     assert not Packer(EVENT).request(route, Leg.DEAD_LETTER).wants_body
     assert not Packer(EVENT).request(a_route()).wants_body
+
+
+def test_reply_is_sent_on_where_the_address_is_not_a_stream_of_ours() -> None:
+    route = msgspec.structs.replace(a_route(), reply_to="http://replies/")
+    ours = msgspec.structs.replace(route, reply_stream="channels/n/next")
+
+    assert Packer(EVENT).request(route).reply_to == "http://replies/"
+    assert Packer(EVENT).request(route, Leg.DEAD_LETTER).reply_to == ""
+    assert Packer(EVENT).request(ours).reply_to == ""
+    assert Packer(EVENT).request(ours).wants_body
+
+
+def test_words_of_a_refusal_are_read_where_a_dead_letter_quotes_them() -> None:
+    quoting, silent = a_knative_route(dead_letter="http://letters/"), a_knative_route()
+
+    assert Packer(EVENT).request(quoting).wants_error
+    assert not Packer(EVENT).request(silent).wants_error
+    assert not Packer(EVENT).request(a_route()).wants_error
 
 
 def test_headers_settings_and_timeout_of_the_route_travel_along() -> None:

@@ -20,11 +20,12 @@ class Answer:
     status: int = 200
     delay: float = 0.0
     headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
 
-    def head(self) -> bytes:
-        fields = {**self.headers, "content-length": "0"}
+    def message(self) -> bytes:
+        fields = {**self.headers, "content-length": str(len(self.body))}
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        return f"HTTP/1.1 {self.status} Told\r\n{lines}\r\n".encode()
+        return f"HTTP/1.1 {self.status} Told\r\n{lines}\r\n".encode() + self.body
 
 
 @dataclass(slots=True)
@@ -180,7 +181,7 @@ class Connection(asyncio.Protocol):
         if self._transport is None:
             return
         if answer.status:
-            self._transport.write(answer.head())
+            self._transport.write(answer.message())
         else:
             self._transport.abort()
 

@@ -89,7 +89,7 @@ def test_malformed_reply_is_dropped_and_told(
     account = answered(response)
 
     assert replies.entries(account) == []
-    assert "reply to route r is dropped" in caplog.text
+    assert f"the reply of {URI} is dropped" in caplog.text
     assert account.tallies()[0].delivered == 1
 
 
@@ -99,9 +99,27 @@ def test_route_that_wants_no_replies_gets_none() -> None:
 
 def test_dead_letter_sink_cannot_reply() -> None:
     parked = Parked("r", URI, 0, 7, 0.0, 0.0, leg=Leg.DEAD_LETTER, id=1)
-    delivery = Delivery(ASKING, an_entry(7), 0, 7, parked)
+    account = Account(0.0)
 
-    assert replies.reply(delivery, Response(200, HEADERS, b"hello")) is None
+    account.settled(Delivery(ASKING, an_entry(7), 0, 7, parked), Response(200, HEADERS, b"hello"))
+
+    assert replies.entries(account) == []
+
+
+def test_reply_goes_into_another_stream_of_ours() -> None:
+    route = msgspec.structs.replace(
+        a_route(), reply_to="http://here/channels/n/next", reply_stream="channels/n/next"
+    )
+
+    (entry,) = replies.entries(answered(Response(200, HEADERS, b"hello"), route, hops=3))
+
+    assert (entry.stream, entry.event.id, entry.hops) == ("channels/n/next", "reply", 4)
+
+
+def test_reply_that_was_sent_on_goes_into_no_stream() -> None:
+    route = msgspec.structs.replace(a_route(), reply_to="http://replies.example/")
+
+    assert found(Response(200, HEADERS, b"hello"), route) == []
 
 
 @pytest.mark.parametrize(("hops", "goes_on"), [(0, True), (254, True), (255, False)])

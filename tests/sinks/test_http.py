@@ -338,3 +338,21 @@ async def cancelled(sink: HttpSink, wire: Wire, timeout: float) -> None:  # noqa
     await wire.asked.wait()
     waiting.cancel()
     await asyncio.wait([waiting])
+
+
+def refused(body: bytes) -> bytes:
+    return b"HTTP/1.1 400 Bad\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def test_words_of_a_refusal_are_read_where_somebody_wants_them() -> None:
+    wanted = one(says(refused(b"no such order")), wants_error=True)
+    unwanted = one(says(refused(b"no such order")))
+
+    assert (wanted.status, wanted.body) == (400, b"no such order")
+    assert (unwanted.status, unwanted.body) == (400, b"")
+
+
+def test_only_the_beginning_of_a_long_refusal_is_read() -> None:
+    found = one(says(refused(b"x" * 100_000)), wants_error=True)
+
+    assert (found.status, found.body) == (400, b"x" * 1_024)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from penstock.errors import Problem
-from penstock.registry import document, kinds
+from penstock.registry import document, entities, kinds
 from penstock.registry.document import RegistryDraft
 from penstock.registry.drafts import GroupDraft, ResourceDraft
 from penstock.registry.entities import CONTENT, RESOURCE, VERSION, Resource, folded, key, segment
@@ -134,7 +134,8 @@ def _rest_of_versions(writer: Writer, resource: Resource, wanted: set[str]) -> l
     kept = tuple(each for each in resource.versions if each in wanted)
     if len(kept) == len(resource.versions):
         return []
-    latest = session.version(f"{place.key}/{folded(kept[-1])}") if kept else None
+    newest = f"{place.key}/{folded(kept[-1])}" if kept else ""
+    latest = session.version(newest) if newest else None
     if latest is None:
         session.drop(RESOURCE, place.key)
         for kind in (VERSION, CONTENT):
@@ -144,5 +145,6 @@ def _rest_of_versions(writer: Writer, resource: Resource, wanted: set[str]) -> l
     for each in gone:
         session.drop(VERSION, f"{place.key}/{folded(each)}")
         session.drop(CONTENT, f"{place.key}/{folded(each)}")
-    session.put(RESOURCE, place.key, Resource(place, resource.singular, kept, latest))
+    left = (latest, session.content(newest))
+    session.put(RESOURCE, place.key, entities.resource(place, resource.singular, kept, left))
     return [f"{place.path}/versions/{segment(each)}" for each in gone]

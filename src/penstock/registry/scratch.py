@@ -22,6 +22,9 @@ class Scratch:
         self._dropped: dict[tuple[str, str], int] = {}
         self._version = 0
 
+    def stamp(self) -> int:
+        return self._version
+
     def get(self, kind: str, key: str) -> Document | None:
         return self._kinds.get(kind, {}).get(key)
 

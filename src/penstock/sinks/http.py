@@ -86,11 +86,7 @@ async def _body(request: Request, answer: Answer) -> bytes:
         return bytes(await answer.body_reader.read(_LARGEST_REPLY + 1) or b"")
     if not request.wants_error or answer.status < _REFUSED:
         return b""
-    try:
-        return bytes(await answer.body_reader.read(_LARGEST_QUOTE) or b"")
-    except PyreqwestError:
-        # The status has said all that matters; what it was to be explained with broke off.
-        return b""
+    return bytes(await answer.body_reader.read(_LARGEST_QUOTE) or b"")
 
 
 def _headers(found: HeaderMap) -> tuple[tuple[str, str], ...]:

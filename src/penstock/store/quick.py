@@ -28,6 +28,10 @@ class QuickReads:
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
 
+    def stamp(self) -> int:
+        # It lies in shared memory: no file is read for it.
+        return int(self._rows("PRAGMA data_version")[0][0])
+
     def get(self, kind: str, key: str) -> Document | None:
         rows = self._rows(_GET, kind, key)
         return Document(kind, key, rows[0][0], rows[0][1]) if rows else None

@@ -78,6 +78,10 @@ class SqlResourceStore:
         """Whether `get` is so short that an event loop can wait for it."""
         return self._quick is not None
 
+    def stamp(self) -> int:
+        """Return a number that is another after every change; the same thread must compare it."""
+        return self.version() if self._quick is None else self._quick.stamp()
+
     def get(self, kind: str, key: str) -> Document | None:
         if self._quick is not None:
             return self._quick.get(kind, key)
