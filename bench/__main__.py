@@ -16,7 +16,7 @@ from rich.table import Table
 
 from bench.rig import Row
 
-NAMES = ("parse", "ingest", "latency", "drain", "matching", "cesql", "registry")
+NAMES = ("parse", "ingest", "latency", "drain", "fanout", "matching", "cesql", "registry")
 RESULTS = Path(__file__).parent / "results"
 
 

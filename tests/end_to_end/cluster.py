@@ -66,10 +66,13 @@ def channel(name: str) -> dict[str, str]:
 
 def replies(kind: str) -> Mapping[str, str]:
     """Headers of an answer that holds an event of some type."""
-    return {"ce-specversion": "1.0", "ce-id": "b", "ce-source": "/function", "ce-type": kind}
+    attributes = {"specversion": "1.0", "id": "b", "source": "/function", "type": kind}
+    return {f"ce-{name}": text for name, text in attributes.items()} | {
+        "content-type": "text/plain"
+    }
 
 
 def function(kind: str, received: Received, delay: float = 0.0) -> Answer:
     """The answer of a function: an event of some type, with the id of the one it got."""
-    headers = {**replies(kind), "ce-id": received.event, "content-type": "text/plain"}
+    headers = {**replies(kind), "ce-id": received.event}
     return Answer(200, delay, headers, b"done")

@@ -9,14 +9,16 @@ import pyarrow as pa
 import pytest
 
 from penstock.delivery.accounts import DEAD, DELIVERED, PARKED
+from penstock.errors import StoreError
 from penstock.pipeline import rows
 from penstock.pipeline.done import Done
-from penstock.pipeline.homes import Pace
+from penstock.pipeline.homes import Desk, Pace
+from penstock.pipeline.settle import settle
 from penstock.pipeline.sink import DeliveryWriter
 from penstock.pipeline.work import retry_share, share
 from penstock.ports import SHELVED, Health, Settlement, Span, State
 from penstock.routing import Target
-from tests.log.entries import an_entry, some
+from tests.log.entries import an_entry, ids, some
 from tests.pipeline.plant import PACE, Plant
 from tests.pipeline.receiver import Receiver, Reply
 from tests.routing.routes import a_knative_route, a_route
@@ -292,3 +294,47 @@ def test_batch_that_arrives_in_pieces_is_one(works: Plant, receiver: Receiver) -
     assert work.done is not None
     assert work.done.span == Span(0, 0, 6)
     assert len(receiver.places["/r"].got) == 6
+
+
+REPLY = (
+    ("ce-specversion", "1.0"),
+    ("ce-id", "77"),
+    ("ce-source", "/sink"),
+    ("ce-type", "answer"),
+)
+
+
+@pytest.mark.covers("KN-070")
+def test_delivery_is_made_again_when_its_reply_could_not_be_stored(
+    works: Plant, receiver: Receiver
+) -> None:
+    uri = receiver.answers("/asks", Reply(200, REPLY))
+    version = works.put(a_route("asks", uri, types=("order.created",), replies=True))
+    end = works.append([an_entry(1)])
+    broken = Desk(works.homes)
+    broken.log.close()
+
+    with pytest.raises(StoreError):
+        settle(broken, [delivered(works, version)], 0.1)
+    unsettled = works.ledger.position()
+    settle(Desk(works.homes), [written(works, read(works, 0, end, version))], 0.1)
+
+    assert unsettled is None
+    assert receiver.places["/asks"].ids == ["1", "1"]
+    assert ids(works.log) == [1, 77]
+
+
+def test_request_cut_off_while_its_reply_is_sent_on_is_made_again(
+    works: Plant, receiver: Receiver
+) -> None:
+    uri = receiver.answers("/asks", Reply(200, REPLY))
+    slow = receiver.answers("/replies", Reply(seconds=2.0))
+    version = works.put(msgspec.structs.replace(a_knative_route("asks", uri), reply_to=slow))
+    works.append([an_entry(1)])
+
+    done = delivered(works, version, Pace(parallel=1, batch_seconds=0.3))
+
+    (parked,) = done.settlement.parked
+    assert (parked.destination, parked.attempts) == (uri, 0)
+    assert len(receiver.places["/replies"].got) == 1
+    assert outcomes(done) == [(0, "asks", PARKED, 0)]

@@ -35,11 +35,18 @@ class Budget:
     def packed(self, document: Mapping[str, object]) -> msgspec.Raw:
         """Return an object as JSON, which is all that is kept of it from here on."""
         body = msgspec.json.encode(document)
-        self.left -= len(body)
+        self.left -= len(body) - _counted(document)
         if self.left < 0:
             message = f"this would be more than {self.limit} bytes: read the collections in pages"
             raise LimitError(message, limit="inline")
         return msgspec.Raw(body)
+
+
+def _counted(document: Mapping[str, object]) -> int:
+    """Return how many bytes of an object were counted when its collections were packed."""
+    collections = (value for value in document.values() if isinstance(value, Mapping))
+    members = (one for each in collections for one in each.values())
+    return sum(memoryview(one).nbytes for one in members if isinstance(one, msgspec.Raw))
 
 
 @dataclass(frozen=True, slots=True)
