@@ -9,6 +9,7 @@ from penstock import runtime
 from penstock.config import Settings
 from penstock.events.entry import Entry
 from penstock.routing import Policy, Route, Rules, Stream, StreamKind, Target
+from penstock.store import SqlLedger
 
 DELIVERIES = 100_000
 WIDTH = 50
@@ -31,7 +32,7 @@ def _speed(width: int, deliveries: int) -> float:
     with rig.nginx() as address, rig.data_folder() as settings:
         channel = Stream(StreamKind.CHANNEL, "default", "bench").key
         rig.put_routes(settings, [_route(channel, address, number) for number in range(width)])
-        return _drained(settings, channel, max(deliveries // width, 1)) * width
+        return _drained(settings, channel, deliveries // width, width)
 
 
 def _route(stream: str, address: str, number: int) -> Route:
@@ -40,24 +41,25 @@ def _route(stream: str, address: str, number: int) -> Route:
     return Route(f"s{number}", stream, target, rules=Rules.KNATIVE, policy=Policy(retries=10))
 
 
-def _drained(settings: Settings, stream: str, events: int) -> float:
-    """Return how many events per second go through."""
+def _drained(settings: Settings, stream: str, events: int, width: int) -> float:
+    """Return how many deliveries per second are made."""
     log, ledger = runtime.open_log(settings), runtime.open_ledger(settings)
     step = min(_STEP, events)
     with rig.running_pipeline(settings):
-        warm = min(_WARM, events)
+        warm = min(_WARM, events) // width
         log.append(_entries(stream, warm))
-        rig.wait_for(lambda: ledger.position() == (warm,), 60)
+        rig.wait_for(lambda: _delivered(ledger) == warm * width, 60)
         groups = [_entries(stream, min(step, events - at), at) for at in range(0, events, step)]
         started = time.monotonic()
         for group in groups:
             log.append(group)
-        rig.wait_for(lambda: ledger.position() == (warm + events,), 300)
+        rig.wait_for(lambda: _delivered(ledger) == (warm + events) * width, 300)
         seconds = time.monotonic() - started
-    parked = sum(tally.parked for tally in ledger.tallies().values())
-    if parked:
-        print(f"    note: {parked} deliveries were parked on the way")
-    return events / seconds
+    return events * width / seconds
+
+
+def _delivered(ledger: SqlLedger) -> int:
+    return sum(tally.delivered for tally in ledger.tallies().values())
 
 
 def _entries(stream: str, count: int, first: int = 0) -> list[Entry]:

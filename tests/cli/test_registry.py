@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from penstock.client import Client
+from penstock.client import Client, read_events
 from penstock.config import Settings
 from tests.cli.command import Done, run
 
@@ -363,3 +364,28 @@ def test_what_is_no_event_is_told(shop: str) -> None:
     done = run("registry", "check-event", "-", "--registry", shop, stdin='{"id": "1"}')
 
     assert (done.code, "error:" in done.err) == (1, True)
+
+
+@pytest.mark.covers("REG-227", "REG-228", "REG-241")
+def test_event_is_made_from_a_definition_and_fits_it(empty: Client) -> None:
+    attributes = {
+        "type": {"value": "t"},
+        "source": {"type": "uritemplate", "value": "/shops/{shop}"},
+        "subject": {"required": True},
+    }
+    made = {**DEFINITION, "schemaurl": "https://shop.example/order.json"}
+    made |= {"schemaformat": "JsonSchema/draft-07", "metadata": {"attributes": attributes}}
+    empty.import_registry({"definitionGroups": {"shop": {"definitions": {"order": made}}}})
+    path, given = "definitionGroups/shop/definitions/order", ("--set", "shop=7")
+
+    done = command(empty, "make-event", path, *given, "--set", "subject=x", "--data", '{"a": 1}')
+    refused = command(empty, "make-event", path, *given)
+
+    found = json.loads(done.out)
+    assert (found["source"], found["subject"], found["data"]) == ("/shops/7", "x", {"a": 1})
+    assert found["dataschema"] == "https://shop.example/order.json"
+    age = datetime.now(UTC) - datetime.fromisoformat(found["time"])
+    assert abs(age.total_seconds()) < 60
+    [event] = read_events(done.out.encode())
+    assert list(empty.validate(event).problems) == []
+    assert (refused.code, "subject: is required" in refused.err) == (1, True)

@@ -179,3 +179,22 @@ def test_reply_that_nobody_wants_is_not_sent_on() -> None:
     assert len(sink.requests) == 1
     assert response is not None
     assert response.onward is None
+
+
+def test_destination_that_has_its_share_of_many_may_go_on() -> None:
+    sinks = {str(number): MemorySink(seconds=0.002) for number in range(40)}
+    shipped = [shipment(name, 60, in_flight=1) for name in sinks]
+
+    answers = dispatched(shipped, dict(sinks), budget=0.05)
+
+    assert all(statuses(one) == [202] * 60 for one in answers.values())
+
+
+def test_destination_that_hangs_is_left_however_many_others_are_served() -> None:
+    sinks = {str(number): MemorySink(seconds=0.002) for number in range(40)}
+    shipped = [shipment(name, 60, in_flight=1) for name in sinks]
+    hangs = MemorySink(seconds=60.0)
+
+    answers = dispatched([*shipped, shipment("hangs", 2)], {**sinks, "hangs": hangs}, budget=0.05)
+
+    assert statuses(answers["hangs"]) == [None, None]

@@ -18,13 +18,13 @@ REPLY_TO, LETTERS = "http://replies.example/", "http://letters.example/"
 REPLY = CloudEvent("b", "/sink", "answer")
 
 
-def route(**policy: object) -> Route:
-    plain = a_knative_route(**{"dead_letter": LETTERS, "retries": 1, "delay": 1.0, **policy})
+def route() -> Route:
+    plain = a_knative_route(dead_letter=LETTERS, retries=1, delay=1.0)
     return msgspec.structs.replace(plain, reply_to=REPLY_TO)
 
 
-def first_try(**policy: object) -> Delivery:
-    return Delivery(route(**policy), an_entry(7), 0, 7)
+def first_try() -> Delivery:
+    return Delivery(route(), an_entry(7), 0, 7)
 
 
 def last_try(leg: Leg = Leg.SUBSCRIBER) -> Delivery:

@@ -236,6 +236,11 @@ _registry.command(
         "penstock registry check-event events.ndjson --registry shop.cereg.yaml",
     )
 )(spread(registry_events.check_event))
+_registry.command(
+    epilog=examples(
+        "penstock registry make-event definitionGroups/shop/definitions/created --set shop=7"
+    )
+)(spread(registry_events.make_event))
 _registry.command(epilog=examples("penstock registry model", "penstock registry model model.json"))(
     spread(registry.model)
 )

@@ -1,4 +1,4 @@
-"""`penstock registry check-event`."""
+"""`penstock registry check-event` and `make-event`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from penstock.cli import screen
 from penstock.cli.group import FAILED
-from penstock.cli.options import Output, Server, content
+from penstock.cli.options import Output, Server, content, pairs
 from penstock.cli.registry_files import read, together
 
 if TYPE_CHECKING:
@@ -34,6 +34,25 @@ class Against:
     ] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What an event is filled with."""
+
+    set: Annotated[
+        list[str],
+        typer.Option(help="Placeholder or attribute, and its value.", metavar="NAME=VALUE"),
+    ] = field(default_factory=list)
+    data: Annotated[
+        str, typer.Option(help="Data: a text, @FILE, or - for stdin.", show_default="none")
+    ] = ""
+
+    def body(self) -> bytes | None:
+        """Return the data, if there is any."""
+        if self.data == "-" or self.data.startswith("@"):
+            return content(self.data.removeprefix("@"), "--data")
+        return self.data.encode() if self.data else None
+
+
 def check_event(file: Events, against: Against, server: Server, output: Output) -> None:
     """Check events against the registry of a server, or against registry files.
 
@@ -52,6 +71,30 @@ def check_event(file: Events, against: Against, server: Server, output: Output) 
         _print_judgement(event, judged, json=output.json)
     if wrong:
         raise typer.Exit(FAILED)
+
+
+def make_event(
+    path: Annotated[
+        str, typer.Argument(help="Definition, as in definitionGroups/shop/definitions/created.")
+    ],
+    filling: Filling,
+    server: Server,
+) -> None:
+    """Print an event that a definition describes, ready for `penstock publish @FILE`.
+
+    Placeholders, and attributes without a value, are filled in with --set; the id and the time by
+    themselves.
+    """
+    from penstock.client import document, event
+    from penstock.registry import produced
+
+    with server.client() as client:
+        definition = client.registry_effective(path)
+    # Whose id and time are those of the moment.
+    fresh = event(type="any", source="/any")
+    given = {"id": fresh.id, **pairs(filling.set, "--set")}
+    made = produced(definition, given, fresh.time or "", filling.body())
+    typer.echo(screen.clean(document(made).decode()))
 
 
 def _with_server(

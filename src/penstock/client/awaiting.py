@@ -80,6 +80,7 @@ class AsyncClient:
     change_registry_model = _sent(registries.change_registry_model)
     registry_entities = _paged(registries.registry_entities)
     registry_entity = _sent(registries.registry_entity)
+    registry_effective = _sent(registries.registry_effective)
     registry_document = _sent(registries.registry_document)
     create_registry_group = _sent(registries.create_registry_group)
     update_registry_group = _sent(registries.update_registry_group)

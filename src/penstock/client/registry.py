@@ -92,6 +92,11 @@ def registry_entity(
     return Call("GET", f"{_at(address)}?{'inline' if inline else 'meta'}", _object)
 
 
+def registry_effective(address: str) -> Call[Json]:
+    """Return a definition or an endpoint with all that is implied written out."""
+    return Call("GET", f"{_at(address)}?meta&effective", _object)
+
+
 def registry_document(address: str) -> Call[Stored]:
     """Return the document of a resource or version."""
     return Call("GET", _at(address), _stored, accepted=frozenset({HTTPStatus.TEMPORARY_REDIRECT}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.registry.model import GroupType, Model, ResourceType
 from penstock.registry.placing import Terms
+from penstock.registry.producing import produced
 from penstock.registry.proposal import Proposal
 from penstock.registry.registry import Registry
 from penstock.registry.validation import Judgement, Validator, validate
@@ -17,5 +18,6 @@ __all__ = [
     "ResourceType",
     "Terms",
     "Validator",
+    "produced",
     "validate",
 ]

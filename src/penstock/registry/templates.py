@@ -17,6 +17,11 @@ def placeholders(text: str) -> tuple[str, ...]:
     return tuple(_PLACEHOLDER.findall(text))
 
 
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with its placeholders replaced."""
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)
+
+
 def fault(text: str) -> str | None:
     """Return what keeps a text from being a URI template of level 1."""
     rest = _PLACEHOLDER.sub("x", text)
