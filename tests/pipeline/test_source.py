@@ -161,3 +161,19 @@ def test_small_quick_batches_change_nothing() -> None:
     admission.released(100.0)
 
     assert admission.admitted((7,), 100.2) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("events", "took", "much"),
+    [(1_001, 0.1, True), (400, 1.0, True), (400, 0.1, False), (10, 9.0, False)],
+)
+def test_many_events_or_such_that_take_long_are_for_several_tasks(
+    events: int, took: float, *, much: bool
+) -> None:
+    admission = Admission(Pace())
+    admission.admitted((0,), 100.0)
+    admission.released(100.0)
+
+    admission.admitted((events,), 100.0 + took)
+
+    assert admission.is_much(events) is much

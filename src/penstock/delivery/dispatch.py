@@ -12,6 +12,8 @@ from penstock.ports import Request, Response, Sink
 
 _BRISK = 500.0
 """Answers per second of a destination that only its many requests keep busy, not its slowness."""
+_MOST_OPEN = 128
+"""Requests of one task that are open at once: more of them only wait for each other."""
 
 
 class Shipment(msgspec.Struct, frozen=True):
@@ -43,10 +45,11 @@ async def dispatch(
     answers = {
         shipment.destination: Answers([None] * len(shipment.requests)) for shipment in shipments
     }
+    most = max(_MOST_OPEN // max(len(shipments), 1), 1)
     lanes: dict[asyncio.Future[None], str] = {
         asyncio.ensure_future(
             _lane(
-                shipment,
+                msgspec.structs.replace(shipment, in_flight=min(shipment.in_flight, most)),
                 shipment.sender or sink(shipment.protocol),
                 answers[shipment.destination],
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 _SMALL = 1_000
+_FEW = 64
+_SOON = 0.3
+"""Seconds of work for which it is worth while to start several tasks."""
 _FEWEST = 500
 _LONG = 1.0
 _BATCH_BYTES = 32 << 20
@@ -92,8 +96,11 @@ class LogReader(DataSourceStreamReader):
         return [
             LogPartition(part, plan.version)
             for number, (begin, finish) in enumerate(zip(first, last, strict=True))
-            for part in _parts(Span(number, begin, finish), self._pace.parallel)
+            for part in _parts(Span(number, begin, finish), self._pieces(finish - begin))
         ]
+
+    def _pieces(self, events: int) -> int:
+        return self._pace.parallel if self._admission.is_much(events) else 1
 
     def read(self, partition: LogPartition) -> Iterator[pa.RecordBatch]:  # type: ignore[override]
         """Yield where the events of one task lie; the sink reads them from the log itself."""
@@ -114,24 +121,29 @@ class Admission:
         self._admitted = min(pace.batch_events, 5_000)
         self._from: Position | None = None
         self._since = 0.0
+        self._speed = math.inf
 
     def admitted(self, position: Position, now: float) -> int:
         """Return the limit for the batch that starts at a position."""
         if self._from is not None and position != self._from and now > self._since:
             done, took = sum(position) - sum(self._from), now - self._since
+            self._speed = done / took
             if done >= self._admitted or took > _LONG:
                 wanted = max(done / took, _FEWEST)
                 self._admitted = int(min(wanted, self._admitted * 2, self._most))
         self._from = position
         return self._admitted
 
+    def is_much(self, events: int) -> bool:
+        """Tell whether events are enough for several tasks: many, or each of them much work."""
+        return events > _SMALL or (events > _FEW and events > self._speed * _SOON)
+
     def released(self, now: float) -> None:
         """Note that a batch starts now; time spent waiting for events does not count."""
         self._since = now
 
 
-def _parts(span: Span, parallel: int) -> Iterator[Span]:
-    pieces = parallel if len(span) > _SMALL else 1
+def _parts(span: Span, pieces: int) -> Iterator[Span]:
     step = -(-len(span) // pieces)
     for begin in range(span.start, span.end, max(step, 1)):
         yield Span(span.partition, begin, min(begin + step, span.end))
