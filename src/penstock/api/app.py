@@ -93,9 +93,7 @@ class Api:
         """Return the stream that takes events at an address, if it is known without asking."""
         return self._streams.by_url.get(url)
 
-    def document_at(
-        self, url: bytes, headers: Sequence[tuple[bytes, bytes]]
-    ) -> tuple[bytes, bytes] | None:
+    def document_at(self, url: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes | None:
         """Return header lines and body of a document of the registry, if that takes no time."""
         return self._registry.document_at(url, headers)
 

@@ -40,7 +40,7 @@ class Protocol(HttpToolsProtocol):
             raise TypeError(self.config.app)
         self._api = self.config.app
         self._stream: str | None = None
-        self._document: tuple[bytes, bytes] | None = None
+        self._document: bytes | None = None
         self._body = b""
 
     def data_received(self, data: bytes) -> None:
@@ -101,7 +101,7 @@ class Protocol(HttpToolsProtocol):
                 return stream if len(value) <= _DIGITS and int(value) <= _SMALL else None
         return None
 
-    def _quick_document(self) -> tuple[bytes, bytes] | None:
+    def _quick_document(self) -> bytes | None:
         """Return a document of the registry whose request can go the short way."""
         parser = self.parser
         if not self.url.startswith(_REGISTRY) or parser.get_method() != b"GET":
@@ -146,10 +146,9 @@ class _Pending:
         """Answer that the events are stored, or why not."""
         self._answer(lambda lines: _accepted(lines) if error is None else _refused(lines, error))
 
-    def show(self, document: tuple[bytes, bytes]) -> None:
-        """Answer with a document."""
-        head, body = document
-        self._answer(lambda lines: b"\r\n".join((_OK, *lines, head, b"", body)))
+    def show(self, document: bytes) -> None:
+        """Answer with a document that has its header lines before it."""
+        self._answer(lambda lines: b"\r\n".join((_OK, *lines, document)))
 
     def _answer(self, printed: Callable[[list[bytes]], bytes]) -> None:
         self.response_complete = True

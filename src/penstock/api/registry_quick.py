@@ -17,33 +17,33 @@ from penstock.registry.entities import CONTENT, RESOURCE, Resource, Shape, folde
 # Four names, none of which needs to be decoded: then the path in lower case is the key.
 _PLAIN = re.compile(rb"/registry/((?:[A-Za-z0-9._~-]+/){3}[A-Za-z0-9._~-]+)")
 _DECODER = msgspec.json.Decoder(Resource)
-_MOST_BYTES = 64 << 20
-_OVERHEAD = 500
-_Document = tuple[bytes, bytes]
+_MOST_BYTES = 128 << 20
+_OVERHEAD = 300
 
 
 class Quick:
     """Finds the latest version of a document that is kept here.
 
     What is unusual, missing or kept elsewhere takes the long way, and so does everything where a
-    read may take long. Answers are remembered as long as nothing changes in the store.
+    read may take long. Answers are remembered as long as nothing changes in the store; only this
+    process changes the registry.
     """
 
     def __init__(self, control: Control) -> None:
         self._store = control.store
         self._url = control.url
-        self._known: dict[tuple[str, bytes], _Document] = {}
+        self._known: dict[str, dict[bytes, bytes]] = {}
         self._bytes = 0
         self._stamp = -1
 
-    def document_at(self, url: bytes, headers: Sequence[tuple[bytes, bytes]]) -> _Document | None:
-        """Return header lines and body of a document, if that takes no time."""
+    def document_at(self, url: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes | None:
+        """Return header lines, an empty line and a document, if that takes no time."""
         base = self._url or host_of(headers)
         if not base or not self._store.embedded:
             return None
         try:
             self._keep_up()
-            return self._known.get((base, url)) or self._found(base, url)
+            return self._known.get(base, {}).get(url) or self._found(base, url)
         except PenstockError:
             return None
 
@@ -54,14 +54,14 @@ class Quick:
             self._known.clear()
             self._stamp, self._bytes = stamp, 0
 
-    def _found(self, base: str, url: bytes) -> _Document | None:
+    def _found(self, base: str, url: bytes) -> bytes | None:
         plain = _PLAIN.fullmatch(url)
         found = self._resource(plain[1].decode("ascii")) if plain else None
         if found is None:
             return None
-        made = _head(*found, f"{base}{ROOT}"), found[1]
-        self._known[base, url] = made
-        self._bytes += len(made[0]) + len(made[1]) + len(url) + _OVERHEAD
+        made = b"\r\n\r\n".join((_head(*found, f"{base}{ROOT}"), found[1]))
+        self._known.setdefault(base, {})[url] = made
+        self._bytes += len(made) + len(url) + _OVERHEAD
         return made
 
     def _resource(self, path: str) -> tuple[Resource, bytes] | None:

@@ -17,6 +17,7 @@ _FROM = f"{_ROWS} >= ? AND key < ? ORDER BY key LIMIT ?"
 _AFTER = f"{_ROWS} > ? AND key < ? ORDER BY key LIMIT ?"
 _COUNT = f"SELECT count(*) {_LIVE} >= ? AND key < ?"
 _LAST = "\U0010ffff"
+_MAPPED_BYTES = 1 << 30
 
 
 class QuickReads:
@@ -27,10 +28,6 @@ class QuickReads:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
-
-    def stamp(self) -> int:
-        # It lies in shared memory: no file is read for it.
-        return int(self._rows("PRAGMA data_version")[0][0])
 
     def get(self, kind: str, key: str) -> Document | None:
         rows = self._rows(_GET, kind, key)
@@ -62,6 +59,8 @@ class QuickReads:
     def _open(self) -> sqlite3.Connection:
         opened = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         opened.execute("PRAGMA busy_timeout=30000")
+        # Pages are looked at where the system holds them: half the time of copying each of them.
+        opened.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
         self._local.connection = opened
         with self._lock:
             self._opened.append(opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,6 +73,8 @@ class SqlResourceStore:
         sqlite = self._engine.dialect.name == "sqlite"
         self._quick = QuickReads(str(self._engine.url.database)) if sqlite else None
         self._together = Together(self._write_each) if sqlite else None
+        self._stamps = itertools.count(1)
+        self._stamp = 0
 
     @property
     def embedded(self) -> bool:
@@ -79,8 +82,8 @@ class SqlResourceStore:
         return self._quick is not None
 
     def stamp(self) -> int:
-        """Return a number that is another after every change; the same thread must compare it."""
-        return self.version() if self._quick is None else self._quick.stamp()
+        """Return a number that is another after every change that was made through this object."""
+        return self._stamp
 
     def get(self, kind: str, key: str) -> Document | None:
         if self._quick is not None:
@@ -110,10 +113,14 @@ class SqlResourceStore:
 
     def write(self, changes: Sequence[Change]) -> int:
         """Apply all changes or none, and return the version they made."""
-        if self._together is not None:
-            return self._together.write(changes)
-        with writing(self._engine) as connection:
-            return _written(connection, changes)
+        try:
+            if self._together is not None:
+                return self._together.write(changes)
+            with writing(self._engine) as connection:
+                return _written(connection, changes)
+        finally:
+            # After the commit: who reads before it remembers the old under the old stamp.
+            self._stamp = next(self._stamps)
 
     def _write_each(self, writes: Sequence[Sequence[Change]]) -> list[int | PenstockError]:
         """Apply several writes, each of them all or not at all, with one commit."""
