@@ -38,3 +38,24 @@ def test_settings_come_down_as_they_are() -> None:
     handed = {"PENSTOCK_SETTINGS_JSON": '{"port": 7, "log_format": "json"}'}
 
     assert child_settings(handed) == Settings(port=7, log_format="json")
+
+
+STOPPED = """
+import os, signal, sys, threading, time
+from penstock.processes import when_told_to_stop
+
+stopping = threading.Event()
+when_told_to_stop(stopping.set)
+# As if the signal came while the main thread is inside of `wait`.
+with stopping._cond:
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(1000):
+        pass
+sys.exit(0 if stopping.wait(20) else 1)
+"""
+
+
+def test_signal_is_heeded_even_within_a_wait() -> None:
+    process = subprocess.run([sys.executable, "-c", STOPPED], check=False, timeout=60)
+
+    assert process.returncode == 0

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,8 +41,7 @@ def supervise(settings: Settings) -> int:
         # A pipeline that was killed may have left its sign of life behind.
         folder.beat_no_more(settings)
         stopping = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stopping.set())
+        when_told_to_stop(stopping.set)
         children = [Child("api", settings), Child("pipeline", settings)]
         try:
             _watch(children, settings, stopping)
@@ -204,6 +203,25 @@ def die_with_parent(environment: Mapping[str, str]) -> None:
             raise SystemExit(1)
 
 
+def when_told_to_stop(act: Callable[[], object]) -> None:
+    """Act on SIGTERM or SIGINT, in a thread of its own.
+
+    A handler runs wherever the main thread happens to be: if that is inside the wait for an event,
+    a handler that sets this event waits for ever.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+    def listen() -> None:
+        os.read(told, 1)
+        act()
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
 def api_main() -> None:
     """Be the API process."""
     from penstock import runtime  # noqa: PLC0415 - the supervisor itself stays small
@@ -223,12 +241,11 @@ def pipeline_main() -> None:
     logs.configure(settings)
     stopping = threading.Event()
 
-    def stop(*_: object) -> None:
+    def stop() -> None:
         stopping.set()
         if not folder.pipeline_is_well(settings, time.time()):
             # Spark is still starting and cannot be interrupted; there is nothing to finish either.
             os._exit(0)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    when_told_to_stop(stop)
     runtime.run_pipeline(settings, stopping)
